@@ -1,0 +1,18 @@
+//! Counting: contingency tables of any set of variables, and the sum of `n ln n` over their cells.
+//!
+//! Everything that the package learns from discrete data comes through this door. With F(S) = Σ n ln n over the cells
+//! of the table of the set S,
+//!
+//! * G²(x, y | z) = 2 \[F(x, y, z) + F(z) − F(x, z) − F(y, z)\],
+//! * the log-likelihood of x given parents Π is F(x, Π) − F(Π),
+//! * mutual information and entropies follow from F of pairs and single variables.
+//!
+//! F is kept as a **fixed-point integer** ([`FixedSum`]): sums are exact whatever their order, so results are the same
+//! bit for bit for any kernel, any number of threads and any order of columns, and differences of large sums lose
+//! nothing.
+
+mod engine;
+mod fixed;
+
+pub use engine::{CountingEngine, CountingSession};
+pub use fixed::{FixedScale, FixedSum};

@@ -1,0 +1,47 @@
+//! The one error type of the crate.
+
+/// Why a computation could not be done.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter has a value that it cannot have.
+    #[error("{parameter}: {problem}")]
+    Parameter {
+        /// Name of the parameter, as the user spells it.
+        parameter: &'static str,
+        /// What is wrong and how to mend it.
+        problem: String,
+    },
+    /// The data cannot be used.
+    #[error("{0}")]
+    Data(String),
+    /// A graph is not what the computation needs (a cycle, an unknown variable, no consistent extension).
+    #[error("{0}")]
+    Graph(String),
+    /// Background knowledge contradicts itself.
+    #[error("{0}")]
+    Knowledge(String),
+    /// Text in a file cannot be parsed.
+    #[error("line {line}, column {column}: {problem}")]
+    Parse {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column in characters, counted from 1.
+        column: usize,
+        /// What is wrong and how to mend it.
+        problem: String,
+    },
+    /// The run was cancelled.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// An [`Error::Parameter`].
+    pub fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
+        Self::Parameter { parameter, problem: problem.into() }
+    }
+}
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,35 @@
+//! Graphs over variables: undirected graphs, DAGs and partially directed graphs, and d-separation.
+
+mod dag;
+mod pdag;
+mod separation;
+mod undirected;
+
+pub use dag::Dag;
+pub use pdag::{Pdag, Tie};
+pub use separation::DSeparation;
+pub use undirected::UndirectedGraph;
+
+use crate::Variable;
+
+/// Inserts into a sorted list; false when it was there.
+fn insert_sorted(list: &mut Vec<Variable>, variable: Variable) -> bool {
+    match list.binary_search(&variable) {
+        Ok(_) => false,
+        Err(at) => {
+            list.insert(at, variable);
+            true
+        }
+    }
+}
+
+/// Removes from a sorted list; false when it was not there.
+fn remove_sorted(list: &mut Vec<Variable>, variable: Variable) -> bool {
+    match list.binary_search(&variable) {
+        Ok(at) => {
+            list.remove(at);
+            true
+        }
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,104 @@
+//! Conditional-independence tests: the trait that every constraint-based algorithm is written against.
+
+use crate::run::Run;
+use crate::{Result, Variable};
+
+mod oracle;
+
+pub use oracle::DSeparationOracle;
+
+/// What a test says of one hypothesis x ⫫ y | z.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TestResult {
+    /// The test statistic, at least 0.
+    pub statistic: f64,
+    /// Degrees of freedom; a float because products of arities overflow integers. 0 means that the table carries no
+    /// information: the statistic is then 0 and the p-value 1.
+    pub degrees_of_freedom: f64,
+    /// Natural logarithm of the p-value, so that p-values below 1e-308 still rank. Never NaN.
+    pub log_p_value: f64,
+}
+
+impl TestResult {
+    /// The result of a test that has no information: statistic 0, 0 degrees of freedom, p-value 1.
+    pub const NO_INFORMATION: Self = Self { statistic: 0.0, degrees_of_freedom: 0.0, log_p_value: 0.0 };
+
+    /// Whether the test calls the two variables independent at level α: p > α.
+    pub fn is_independent(&self, log_alpha: f64) -> bool {
+        self.log_p_value > log_alpha
+    }
+}
+
+/// A pair of variables that depend on each other marginally.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MarginalDependence {
+    /// The lower variable.
+    pub x: Variable,
+    /// The higher variable.
+    pub y: Variable,
+    /// Its marginal test.
+    pub result: TestResult,
+}
+
+/// A conditional-independence test over fixed variables. Shared by all threads; each thread tests through its own
+/// session, and the result of a test does not depend on what its session has done before.
+pub trait IndependenceTest: Sync {
+    /// One thread's scratch memory and memo.
+    type Session<'t>: TestSession
+    where
+        Self: 't;
+
+    /// Number of variables.
+    fn n_variables(&self) -> usize;
+
+    /// A session for one thread.
+    fn session(&self) -> Self::Session<'_>;
+
+    /// The name of the test and of its rule for degrees of freedom, as results report it.
+    fn name(&self) -> &'static str;
+
+    /// All pairs that are dependent marginally at level α, by increasing (x, y); p (p − 1) / 2 tests.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    fn marginal_dependences(&self, run: &Run, log_alpha: f64) -> Result<Vec<MarginalDependence>> {
+        let p = self.n_variables() as Variable;
+        let rows = run.map(
+            p as usize,
+            || self.session(),
+            |session, x| {
+                let x = x as Variable;
+                session.focus(&[x]);
+                ((x + 1)..p)
+                    .map(|y| MarginalDependence { x, y, result: session.test(x, y, &[]) })
+                    .filter(|pair| !pair.result.is_independent(log_alpha))
+                    .collect::<Vec<_>>()
+            },
+        )?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// Distances in \[0, 1\] between all pairs, for clustering: the upper triangle row by row (the condensed form).
+    /// `None` where the test has no notion of distance.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
+        let _ = run;
+        Ok(None)
+    }
+}
+
+/// One thread's access to an [`IndependenceTest`].
+pub trait TestSession {
+    /// Says that the tests that follow lie within this neighbourhood (a focal variable first, then its neighbours), so
+    /// that a session may share work among them. It changes no result.
+    fn focus(&mut self, neighbourhood: &[Variable]) {
+        let _ = neighbourhood;
+    }
+
+    /// Tests x ⫫ y | given. `given` is in any order, without repetition, without x and y. Symmetric in x and y.
+    fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult;
+}

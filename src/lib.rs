@@ -1,0 +1,48 @@
+//! Partitioned hybrid learning of Bayesian network structures.
+//!
+//! The crate learns which variables of a data table depend directly on which. It implements the methods of
+//! Huang and Zhou, *Partitioned Hybrid Learning of Bayesian Network Structures* (pPC, PATH, HGI and their composition
+//! pHGS) and the methods that the paper compares them with.
+//!
+//! Data flows one way:
+//!
+//! ```text
+//! DiscreteData ─→ IndependenceTest ─→ skeleton (Φ, S) ─→ orientation / PATH / HGI ─→ search → result
+//!            └──→ LocalScore (cached) ───────────────────────┴───────────────────────┘
+//! ```
+//!
+//! * [`data`] holds columns of state codes, checked once and never changed.
+//! * [`counts`] counts contingency tables and sums `n ln n` over them.
+//! * [`stats`] has the tails of the distributions that tests need.
+//! * [`independence`] has the trait [`IndependenceTest`](independence::IndependenceTest) and its tests.
+//! * [`score`] has the trait [`LocalScore`](score::LocalScore) and its scores.
+//! * [`graph`] has DAGs, partially directed graphs and d-separation.
+//! * [`knowledge`] has what is known before learning: required and forbidden arcs, tiers.
+//! * [`skeleton`] finds which pairs are adjacent; [`orient`] finds directions; [`search`] maximises a score.
+//! * [`hybrid`] composes them.
+//! * [`run`] has what a running computation needs: threads, cancellation, progress and the count of statistical calls.
+//!
+//! The paper's symbols map to names: Φ is `max_p_values` (kept as logarithms), S is `separating_set`, U is
+//! `v_structures`, τ is `path_length`, α⁽ᵗ⁾ is `thresholds`, m is `max_conditioning_size`, κ is the number of clusters.
+
+pub mod counts;
+pub mod data;
+pub mod error;
+pub mod graph;
+pub mod hybrid;
+pub mod independence;
+pub mod knowledge;
+pub mod orient;
+pub mod run;
+pub mod score;
+pub mod search;
+pub mod skeleton;
+pub mod stats;
+
+pub use error::{Error, Result};
+
+/// Index of a variable: its column in the data, counted from 0.
+pub type Variable = u32;
+
+/// A small set of variables, in increasing order unless said otherwise.
+pub type VariableSet = smallvec::SmallVec<[Variable; 4]>;

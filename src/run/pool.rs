@@ -1,0 +1,209 @@
+//! The one place that starts threads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::Progress;
+use crate::{Error, Result};
+
+/// A running computation: its threads, its cancellation flag, its deadline and its progress.
+///
+/// Every public computation takes a `&Run`. A run owns its thread pool, so that nothing is shared between runs,
+/// between Python threads or with a forked child. With one thread no thread is started at all.
+///
+/// # Examples
+///
+/// ```
+/// let run = phgs::run::Run::new(2)?;
+/// let squares = run.map(5, || (), |_, i| i * i)?;
+/// assert_eq!(squares, [0, 1, 4, 9, 16]);
+/// # Ok::<(), phgs::Error>(())
+/// ```
+pub struct Run {
+    pool: Option<rayon::ThreadPool>,
+    cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+    progress: Arc<Progress>,
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").field("threads", &self.threads()).field("deadline", &self.deadline).finish()
+    }
+}
+
+impl Run {
+    /// A run on `threads` threads; 0 means all cores that this process may use.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] when the threads cannot be started.
+    pub fn new(threads: usize) -> Result<Self> {
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        let pool = if threads == 1 {
+            None
+        } else {
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("phgs-{i}")).build();
+            Some(pool.map_err(|e| Error::parameter("threads", format!("{threads} threads cannot be started: {e}")))?)
+        };
+        Ok(Self { pool, cancelled: Arc::default(), deadline: None, progress: Arc::default() })
+    }
+
+    /// The same run with a time after which searches stop and return the best graph so far.
+    pub fn with_deadline(mut self, deadline: Option<Instant>) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
+    /// The flag that cancels this run when another thread sets it.
+    pub fn canceller(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
+    }
+
+    /// Progress, to be written by the computation and read by whoever shows it.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// Call at the head of every loop that may run long.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] once the run is cancelled.
+    pub fn check(&self) -> Result<()> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Whether the deadline has passed. A stage that can return something useful then does so.
+    pub fn out_of_time(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Calls `work(session, i)` for every `i` below `n`, in parallel, and returns the results in the order of `i`.
+    ///
+    /// Each thread makes one session by `start` and keeps it for all its items; a result must not depend on what a
+    /// session has seen before, so that results are the same for any number of threads. The run is checked for
+    /// cancellation before each item.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] once the run is cancelled.
+    pub fn map<S, R: Send>(
+        &self,
+        n: usize,
+        start: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        self.try_map(n, start, |session, i| Ok(work(session, i)))
+    }
+
+    /// [`Run::map`] for work that can fail; the error of the lowest failing index seen is returned.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`, or [`Error::Interrupted`].
+    pub fn try_map<S, R: Send>(
+        &self,
+        n: usize,
+        start: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let Some(pool) = self.pool.as_ref().filter(|_| n > 1) else {
+            let mut session = start();
+            return (0..n)
+                .map(|i| {
+                    self.check()?;
+                    work(&mut session, i)
+                })
+                .collect();
+        };
+        // Items are handed out by a counter, so that one slow item does not hold up a block of others; small blocks
+        // keep neighbouring items, which often share cached tables, on one thread.
+        let block = (n / (pool.current_num_threads() * 64)).clamp(1, 64);
+        let next = AtomicUsize::new(0);
+        let parts = pool.broadcast(|_| {
+            let mut session = start();
+            let mut part: Vec<(usize, Result<R>)> = Vec::new();
+            loop {
+                let first = next.fetch_add(block, Ordering::Relaxed);
+                if first >= n {
+                    return part;
+                }
+                for i in first..(first + block).min(n) {
+                    let result = self.check().and_then(|()| work(&mut session, i));
+                    let failed = result.is_err();
+                    part.push((i, result));
+                    if failed {
+                        next.store(n, Ordering::Relaxed);
+                        return part;
+                    }
+                }
+            }
+        });
+        let mut all: Vec<(usize, Result<R>)> = parts.into_iter().flatten().collect();
+        all.sort_unstable_by_key(|(i, _)| *i);
+        all.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn map_keeps_order_for_any_thread_count() {
+        for threads in [1, 2, 3] {
+            let run = Run::new(threads).unwrap();
+            let result = run.map(
+                1000,
+                || 0usize,
+                |seen, i| {
+                    *seen += 1;
+                    i * 2
+                },
+            );
+            assert_eq!(result.unwrap(), (0..1000).map(|i| i * 2).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn cancellation_is_an_error() {
+        for threads in [1, 2] {
+            let run = Run::new(threads).unwrap();
+            let canceller = run.canceller();
+            let result = run.map(
+                1000,
+                || (),
+                |(), i| {
+                    if i == 10 {
+                        canceller.store(true, Ordering::Relaxed);
+                    }
+                },
+            );
+            assert_eq!(result, Err(Error::Interrupted));
+        }
+    }
+
+    #[test]
+    fn the_first_error_is_returned() {
+        let run = Run::new(2).unwrap();
+        let result = run.try_map(
+            100,
+            || (),
+            |(), i| {
+                if i >= 50 { Err(Error::Data("x".into())) } else { Ok(i) }
+            },
+        );
+        assert_eq!(result, Err(Error::Data("x".into())));
+    }
+}

@@ -1,0 +1,1 @@
+//! Tails of distributions and related special functions.
