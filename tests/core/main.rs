@@ -1,0 +1,3 @@
+//! Integration tests of the Rust core, in one binary.
+
+mod support;
