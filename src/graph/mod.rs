@@ -1,11 +1,14 @@
-//! Graphs over variables: undirected graphs, DAGs and partially directed graphs, and d-separation.
+//! Graphs over variables: undirected graphs, DAGs and partially directed graphs, d-separation and
+//! metrics.
 
 mod dag;
+mod metrics;
 mod pdag;
 mod separation;
 mod undirected;
 
 pub use dag::Dag;
+pub use metrics::{Comparison, KindCounts, compare};
 pub use pdag::{Pdag, Tie};
 pub use separation::DSeparation;
 pub use undirected::UndirectedGraph;
