@@ -1,22 +1,42 @@
 //! The counting engine: one table of data, shared by all threads, and a session for each thread.
 
-use rustc_hash::FxHashMap;
+use std::sync::{Mutex, OnceLock, TryLockError};
+use std::time::Duration;
 
-use super::{FixedScale, FixedSum};
-use crate::Variable;
+use super::{CountingSession, FixedScale, PairwiseSums};
+use crate::Result;
 use crate::data::DiscreteData;
+use crate::run::Run;
 
 /// Counts over one data table. Shared by all threads; each thread counts through its own [`CountingSession`].
+///
+/// # Examples
+///
+/// ```
+/// use phgs::counts::CountingEngine;
+/// use phgs::data::DiscreteData;
+///
+/// let data = DiscreteData::from_columns(vec![vec![0, 0, 1, 1], vec![0, 1, 0, 1]])?;
+/// let engine = CountingEngine::new(&data);
+/// let mut session = engine.session();
+/// assert_eq!(session.table(&[0, 1]), Some([1, 1, 1, 1].as_slice()));
+/// let f = session.sum_n_log_n(&[0]);
+/// assert!((engine.scale().value(f) - 4.0 * 2f64.ln()).abs() < 1e-12);
+/// # Ok::<(), phgs::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct CountingEngine<'d> {
     data: &'d DiscreteData,
     scale: FixedScale,
+    pairwise: OnceLock<PairwiseSums>,
+    computing_pairwise: Mutex<()>,
 }
 
 impl<'d> CountingEngine<'d> {
     /// Prepares an engine for a table.
     pub fn new(data: &'d DiscreteData) -> Self {
-        Self { data, scale: FixedScale::new(data.n_rows()) }
+        let scale = FixedScale::new(data.n_rows());
+        Self { data, scale, pairwise: OnceLock::new(), computing_pairwise: Mutex::new(()) }
     }
 
     /// The data that is counted.
@@ -31,62 +51,34 @@ impl<'d> CountingEngine<'d> {
 
     /// A session for one thread.
     pub fn session(&self) -> CountingSession<'_, 'd> {
-        CountingSession { engine: self, memo: FxHashMap::default() }
-    }
-}
-
-/// One thread's access to a [`CountingEngine`], with its scratch memory and its memo of sums.
-#[derive(Debug)]
-pub struct CountingSession<'e, 'd> {
-    engine: &'e CountingEngine<'d>,
-    memo: FxHashMap<Vec<Variable>, FixedSum>,
-}
-
-impl<'e, 'd> CountingSession<'e, 'd> {
-    /// The engine of this session.
-    pub fn engine(&self) -> &'e CountingEngine<'d> {
-        self.engine
+        CountingSession::new(self)
     }
 
-    /// Says that the sums asked for next lie within this neighbourhood (a focal variable and its neighbours), so that
-    /// what is shared among them is kept and what was kept for another neighbourhood may be dropped. It changes no
-    /// result.
-    pub fn focus(&mut self, _neighbourhood: &[Variable]) {
-        self.memo.clear();
-    }
-
-    /// F(S) = Σ n ln n over the cells of the table of the set `variables` (strictly increasing).
-    pub fn sum_n_log_n(&mut self, variables: &[Variable]) -> FixedSum {
-        debug_assert!(variables.windows(2).all(|w| w[0] < w[1]));
-        if let Some(&sum) = self.memo.get(variables) {
-            return sum;
-        }
-        let mut sum = FixedSum::default();
-        self.for_each_cell(variables, |_, count| sum += self.engine.scale.n_log_n(count));
-        self.memo.insert(variables.to_vec(), sum);
-        sum
-    }
-
-    /// Calls `visit(cell, count)` for every cell of the table of `variables` (any order, distinct) that has a count,
-    /// by increasing cell. The cell of states (s₁, …, sₖ) is s₁ + r₁ (s₂ + r₂ (s₃ + …)), the first variable running
-    /// fastest, in 128 bits. Memory is O(rows) however many cells there are.
-    pub fn for_each_cell(&self, variables: &[Variable], mut visit: impl FnMut(u128, u32)) {
-        let data = self.engine.data;
-        let mut cells: Vec<u128> = vec![0; data.n_rows()];
-        for &variable in variables.iter().rev() {
-            let arity = u128::from(data.arity(variable));
-            let column = data.column(variable);
-            // With more than 2^128 cells the codes are compacted to those that occur.
-            for (row, cell) in cells.iter_mut().enumerate() {
-                *cell = *cell * arity + u128::from(column.get(row));
+    /// F of every variable and of every pair, computed in parallel at the first call and kept: 8 bytes a pair. Not to
+    /// be called from within [`Run::map`].
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`] when the run is cancelled; a later call then starts anew.
+    pub fn pairwise(&self, run: &Run) -> Result<&PairwiseSums> {
+        loop {
+            if let Some(sums) = self.pairwise.get() {
+                return Ok(sums);
             }
-        }
-        cells.sort_unstable();
-        let mut start = 0;
-        while start < cells.len() {
-            let end = start + cells[start..].partition_point(|&c| c == cells[start]);
-            visit(cells[start], (end - start) as u32);
-            start = end;
+            let computing = match self.computing_pairwise.try_lock() {
+                Ok(guard) => guard,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => {
+                    run.check()?;
+                    std::thread::sleep(Duration::from_millis(1));
+                    continue;
+                }
+            };
+            if self.pairwise.get().is_none() {
+                let sums = PairwiseSums::compute(self, run)?;
+                let _ = self.pairwise.set(sums);
+            }
+            drop(computing);
         }
     }
 }

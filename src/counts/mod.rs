@@ -10,9 +10,17 @@
 //! F is kept as a **fixed-point integer** ([`FixedSum`]): sums are exact whatever their order, so results are the same
 //! bit for bit for any kernel, any number of threads and any order of columns, and differences of large sums lose
 //! nothing.
+//!
+//! A [`CountingEngine`] belongs to one data table and is shared by all threads; each thread counts through its own
+//! [`CountingSession`].
 
 mod engine;
 mod fixed;
+mod pairwise;
+mod session;
+mod strata;
 
-pub use engine::{CountingEngine, CountingSession};
+pub use engine::CountingEngine;
 pub use fixed::{FixedScale, FixedSum};
+pub use pairwise::PairwiseSums;
+pub use session::CountingSession;

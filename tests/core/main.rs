@@ -1,4 +1,5 @@
 //! Integration tests of the Rust core, in one binary.
 
+mod counting;
 mod metrics;
 mod support;

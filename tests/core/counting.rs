@@ -1,0 +1,246 @@
+//! The counting engine against tables counted plainly, one row at a time.
+
+use std::collections::BTreeMap;
+
+use phgs::Variable;
+use phgs::counts::{CountingEngine, FixedSum};
+use phgs::data::DiscreteData;
+use phgs::run::Run;
+use rand_chacha::rand_core::RngCore;
+
+use crate::support::{below, rng};
+
+/// Random columns of the given arities, each depending on the one before so that cells are uneven.
+fn random_data(rng: &mut impl RngCore, n_rows: usize, arities: &[u32]) -> DiscreteData {
+    let mut columns: Vec<Vec<u32>> = Vec::new();
+    for &arity in arities {
+        let column = (0..n_rows).map(|row| {
+            let uneven = below(rng, arity as usize).min(below(rng, arity as usize)) as u32;
+            match columns.last().filter(|_| below(rng, 3) == 0) {
+                Some(before) => (before[row] + uneven / 2) % arity,
+                None => uneven,
+            }
+        });
+        let mut column: Vec<u32> = column.collect();
+        // Every arity is as asked for.
+        column[below(rng, n_rows)] = arity - 1;
+        columns.push(column);
+    }
+    DiscreteData::from_columns(columns).expect("valid")
+}
+
+/// The table of a set, by states (the last variable most significant).
+fn plain_table(data: &DiscreteData, variables: &[Variable]) -> BTreeMap<Vec<u32>, u32> {
+    let mut table = BTreeMap::new();
+    for row in 0..data.n_rows() {
+        let states: Vec<u32> = variables.iter().rev().map(|&v| data.column(v).get(row)).collect();
+        *table.entry(states).or_insert(0) += 1;
+    }
+    table
+}
+
+/// F of a set.
+fn plain_sum(engine: &CountingEngine<'_>, variables: &[Variable]) -> FixedSum {
+    let mut sum = FixedSum::default();
+    plain_table(engine.data(), variables).values().for_each(|&n| sum += engine.scale().n_log_n(n));
+    sum
+}
+
+/// A random set of `size` variables in increasing order.
+fn random_set(rng: &mut impl RngCore, p: usize, size: usize) -> Vec<Variable> {
+    let mut set: Vec<Variable> = Vec::new();
+    while set.len() < size {
+        let variable = below(rng, p) as Variable;
+        if !set.contains(&variable) {
+            set.push(variable);
+        }
+    }
+    set.sort_unstable();
+    set
+}
+
+fn shuffled(rng: &mut impl RngCore, set: &[Variable]) -> Vec<Variable> {
+    let mut set = set.to_vec();
+    for i in (1..set.len()).rev() {
+        set.swap(i, below(rng, i + 1));
+    }
+    set
+}
+
+const MIXED: [u32; 12] = [2, 3, 2, 4, 8, 2, 3, 1, 5, 2, 20, 3];
+const LARGE: [u32; 9] = [2, 300, 3, 40, 2, 70, 1000, 4, 256];
+
+fn shapes() -> Vec<(usize, Vec<u32>)> {
+    vec![
+        (1, vec![1, 1, 1, 1, 1, 1, 1]),
+        (50, MIXED.to_vec()),
+        (64, vec![2; 10]),
+        (777, MIXED.to_vec()),
+        (3001, LARGE.to_vec()),
+        (70_001, vec![2, 3, 4, 2, 8, 3, 2]),
+    ]
+}
+
+#[test]
+fn sums_and_tables_are_those_of_plain_tables() {
+    let mut rng = rng(1);
+    for (n_rows, arities) in shapes() {
+        let data = random_data(&mut rng, n_rows, &arities);
+        let engine = CountingEngine::new(&data);
+        let mut session = engine.session();
+        for round in 0..if n_rows > 10_000 { 12 } else { 60 } {
+            if round % 10 == 0 {
+                session.focus(&random_set(&mut rng, arities.len(), 4));
+            }
+            let size = below(&mut rng, 7);
+            let set = random_set(&mut rng, arities.len(), size);
+            assert_eq!(session.sum_n_log_n(&set), plain_sum(&engine, &set), "{n_rows} {set:?}");
+            let order = shuffled(&mut rng, &set);
+            let expected = plain_table(&data, &order);
+            let (limit, cells) = (session.table_limit(), order.iter().map(|&v| data.arity(v) as f64).product::<f64>());
+            match session.table(&order) {
+                Some(table) => {
+                    assert_eq!(table.len() as f64, cells);
+                    let mut seen = 0;
+                    for (states, &count) in &expected {
+                        let cell = states.iter().zip(order.iter().rev());
+                        let cell = cell.fold(0, |cell, (&s, &v)| cell * data.arity(v) as usize + s as usize);
+                        assert_eq!(table[cell], count);
+                        seen += count as usize;
+                    }
+                    assert_eq!(seen, n_rows);
+                    assert_eq!(table.iter().map(|&n| n as usize).sum::<usize>(), n_rows);
+                }
+                None => assert!(cells > limit as f64),
+            }
+            let mut counts = Vec::new();
+            session.for_each_cell(&order, |cell, count| counts.push((cell, count)));
+            assert_eq!(counts.iter().map(|c| c.1).collect::<Vec<_>>(), expected.values().copied().collect::<Vec<_>>());
+            assert!(counts.windows(2).all(|w| w[0].0 < w[1].0));
+        }
+    }
+}
+
+#[test]
+fn conditional_information_is_the_difference_of_four_sums() {
+    let mut rng = rng(2);
+    for (n_rows, arities) in shapes() {
+        let data = random_data(&mut rng, n_rows, &arities);
+        let engine = CountingEngine::new(&data);
+        let mut session = engine.session();
+        for _ in 0..if n_rows > 10_000 { 6 } else { 40 } {
+            let size = 2 + below(&mut rng, 4);
+            let set = random_set(&mut rng, arities.len(), size);
+            let set = shuffled(&mut rng, &set);
+            session.focus(&set[..1]);
+            let f = |keep: &[usize]| {
+                let mut part: Vec<Variable> =
+                    (0..size).filter(|i| *i > 1 || keep.contains(i)).map(|i| set[i]).collect();
+                part.sort_unstable();
+                plain_sum(&engine, &part)
+            };
+            let expected = f(&[0, 1]) + f(&[]) - f(&[0]) - f(&[1]);
+            assert_eq!(session.conditional_information(set[0], set[1], &set[2..]), expected);
+            assert_eq!(session.conditional_information(set[1], set[0], &set[2..]), expected);
+        }
+    }
+}
+
+#[test]
+fn strata_and_degrees_of_freedom_are_those_of_plain_tables() {
+    let mut rng = rng(3);
+    for (n_rows, arities) in shapes() {
+        let data = random_data(&mut rng, n_rows, &arities);
+        let engine = CountingEngine::new(&data);
+        let mut session = engine.session();
+        for _ in 0..if n_rows > 10_000 { 4 } else { 30 } {
+            let size = 2 + below(&mut rng, 4);
+            let set = random_set(&mut rng, arities.len(), size);
+            let set = shuffled(&mut rng, &set);
+            let (inner, given) = set.split_at(2);
+            let mut strata: BTreeMap<Vec<u32>, Vec<(u32, u32)>> = BTreeMap::new();
+            for (mut states, count) in plain_table(&data, &set) {
+                let cell = states.split_off(size - 2);
+                strata.entry(states).or_default().push((cell[1] + data.arity(inner[0]) * cell[0], count));
+            }
+            let mut found = Vec::new();
+            session.for_each_stratum(inner, given, |cells| found.push(cells.to_vec()));
+            let strata: Vec<Vec<(u32, u32)>> = strata.into_values().collect();
+            assert_eq!(found, strata);
+            let distinct =
+                |states: Vec<u32>| states.into_iter().collect::<std::collections::BTreeSet<_>>().len() as u64;
+            let r = data.arity(inner[0]);
+            let expected: u64 = strata
+                .iter()
+                .map(|cells| {
+                    let xs = distinct(cells.iter().map(|c| c.0 % r).collect());
+                    let ys = distinct(cells.iter().map(|c| c.0 / r).collect());
+                    (xs - 1) * (ys - 1)
+                })
+                .sum();
+            assert_eq!(session.observed_degrees_of_freedom(inner[0], inner[1], given), expected);
+            assert_eq!(session.observed_degrees_of_freedom(inner[1], inner[0], given), expected);
+        }
+    }
+}
+
+#[test]
+fn sums_with_each_candidate_are_those_of_plain_tables() {
+    let mut rng = rng(4);
+    for (n_rows, arities) in shapes() {
+        let data = random_data(&mut rng, n_rows, &arities);
+        let engine = CountingEngine::new(&data);
+        let mut session = engine.session();
+        let mut sums = Vec::new();
+        for size in 0..=if n_rows > 10_000 { 4 } else { 6 } {
+            let base = random_set(&mut rng, arities.len(), size);
+            let candidates: Vec<Variable> = (0..arities.len() as Variable).filter(|v| !base.contains(v)).collect();
+            session.sums_with_each(&shuffled(&mut rng, &base), &candidates, &mut sums);
+            let expected: Vec<FixedSum> = candidates
+                .iter()
+                .map(|&candidate| {
+                    let mut set = [base.as_slice(), &[candidate]].concat();
+                    set.sort_unstable();
+                    plain_sum(&engine, &set)
+                })
+                .collect();
+            assert_eq!(sums, expected, "{n_rows} {base:?}");
+        }
+    }
+}
+
+#[test]
+fn pairwise_sums_are_those_of_plain_tables_for_any_thread_count() {
+    let mut rng = rng(5);
+    for (n_rows, arities) in shapes() {
+        let data = random_data(&mut rng, n_rows, &arities);
+        let p = arities.len() as Variable;
+        for threads in [1, 2] {
+            let engine = CountingEngine::new(&data);
+            let sums = engine.pairwise(&Run::new(threads).unwrap()).unwrap();
+            assert_eq!(sums.total(), plain_sum(&engine, &[]));
+            for x in 0..p {
+                assert_eq!(sums.single(x), plain_sum(&engine, &[x]));
+                for y in (x + 1)..p {
+                    assert_eq!(sums.pair(y, x), plain_sum(&engine, &[x, y]));
+                }
+                assert_eq!(sums.row(x).len(), (p - x - 1) as usize);
+            }
+        }
+    }
+}
+
+#[test]
+fn more_cells_than_any_integer_holds_are_counted() {
+    let mut rng = rng(6);
+    let arities = [60_000; 10];
+    let data = random_data(&mut rng, 500, &arities);
+    let engine = CountingEngine::new(&data);
+    let mut session = engine.session();
+    let set: Vec<Variable> = (0..10).collect();
+    assert_eq!(session.sum_n_log_n(&set), plain_sum(&engine, &set));
+    assert_eq!(session.table(&set), None);
+    let mut counts = Vec::new();
+    session.for_each_cell(&set, |_, count| counts.push(count));
+    assert_eq!(counts, plain_table(&data, &set).into_values().collect::<Vec<_>>());
+}
