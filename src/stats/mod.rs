@@ -1,1 +1,17 @@
-//! Tails of distributions and related special functions.
+//! Tails of distributions and the special functions under them.
+//!
+//! Tails are returned as natural logarithms, so that p-values far below 1e-308 still rank; each is computed as an
+//! upper tail and never as one minus the other tail (where the tail is above one half the two are the same number).
+
+mod chi_squared;
+mod erfcx;
+mod erfcx_table;
+mod gamma;
+mod normal;
+mod temme;
+mod temme_table;
+
+pub use chi_squared::chi_squared_log_upper_tail;
+pub use erfcx::{erfc, erfcx};
+pub use gamma::ln_gamma;
+pub use normal::{normal_log_two_sided, normal_log_upper_tail};

@@ -2,4 +2,5 @@
 
 mod counting;
 mod metrics;
+mod stats;
 mod support;
