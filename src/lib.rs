@@ -46,3 +46,7 @@ pub type Variable = u32;
 
 /// A small set of variables, in increasing order unless said otherwise.
 pub type VariableSet = smallvec::SmallVec<[Variable; 4]>;
+
+// The binding: the one place in the crate that knows Python.
+#[cfg(feature = "python")]
+mod python;

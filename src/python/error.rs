@@ -1,0 +1,28 @@
+//! Each variant of [`crate::Error`] becomes a chosen Python exception.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::Error;
+
+create_exception!(phgs.errors, ParameterError, PyValueError, "A parameter has a value that it cannot have.");
+create_exception!(phgs.errors, DataError, PyValueError, "The data cannot be used as they are.");
+create_exception!(phgs.errors, GraphError, PyValueError, "A graph is not what the computation needs.");
+create_exception!(phgs.errors, KnowledgeError, PyValueError, "Background knowledge contradicts itself or the data.");
+create_exception!(phgs.errors, ParseError, PyValueError, "Text in a file cannot be parsed.");
+create_exception!(phgs.errors, InternalError, PyRuntimeError, "A fault of phgs itself; please report it.");
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        match error {
+            Error::Parameter { .. } => ParameterError::new_err(message),
+            Error::Data(_) => DataError::new_err(message),
+            Error::Graph(_) => GraphError::new_err(message),
+            Error::Knowledge(_) => KnowledgeError::new_err(message),
+            Error::Parse { .. } => ParseError::new_err(message),
+            Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The Python extension module `phgs._core`: a thin door between Python and the core.
+//!
+//! Nothing here learns or loops over data: arguments are checked and converted, the core runs in [`run::run_job`] with
+//! the interpreter released, and results go back as plain Python values. The typed facade `python/phgs` is what users
+//! see; it alone calls this module.
+
+mod array;
+mod dataset;
+mod error;
+// Until the learners are bound.
+#[allow(dead_code)]
+mod run;
+
+use pyo3::prelude::*;
+
+/// The compiled core of phgs. Private: use the package `phgs`.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::array::encode_integers;
+    #[pymodule_export]
+    use super::dataset::Dataset;
+    #[pymodule_export]
+    use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
+    #[pymodule_export]
+    use super::run::available_threads;
+
+    /// Version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
