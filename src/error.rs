@@ -15,6 +15,14 @@ pub enum Error {
     /// The data cannot be used.
     #[error("{0}")]
     Data(String),
+    /// Columns of the data cannot be used.
+    #[error("columns {} {problem}", list(.columns))]
+    Columns {
+        /// The columns, by index.
+        columns: Vec<crate::Variable>,
+        /// What is wrong with them and how to mend it, to follow their names.
+        problem: String,
+    },
     /// A graph is not what the computation needs (a cycle, an unknown variable, no consistent extension).
     #[error("{0}")]
     Graph(String),
@@ -41,7 +49,17 @@ impl Error {
     pub fn parameter(parameter: &'static str, problem: impl Into<String>) -> Self {
         Self::Parameter { parameter, problem: problem.into() }
     }
+
+    /// An [`Error::Columns`].
+    pub fn columns(columns: Vec<crate::Variable>, problem: impl Into<String>) -> Self {
+        Self::Columns { columns, problem: problem.into() }
+    }
 }
 
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Indices as text: `3, 5, 8`.
+fn list(columns: &[crate::Variable]) -> String {
+    columns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
