@@ -3,8 +3,10 @@
 use crate::run::Run;
 use crate::{Result, Variable};
 
+mod fisher_z;
 mod oracle;
 
+pub use fisher_z::{FisherZSession, FisherZTest};
 pub use oracle::DSeparationOracle;
 
 /// What a test says of one hypothesis x ⫫ y | z.

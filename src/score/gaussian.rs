@@ -46,7 +46,10 @@ impl<'c> GaussianBic<'c> {
     /// [`crate::Error::Parameter`] unless λ is finite and at least 0.
     pub fn new(correlation: &'c Correlation, lambda: f64) -> crate::Result<Self> {
         if !(lambda >= 0.0 && lambda.is_finite()) {
-            return Err(crate::Error::parameter("penalty", format!("{lambda} is not a number of at least 0; BIC is 0.5")));
+            return Err(crate::Error::parameter(
+                "penalty",
+                format!("{lambda} is not a number of at least 0; BIC is 0.5"),
+            ));
         }
         Ok(Self { correlation, penalty: lambda * (correlation.n_rows() as f64).ln() })
     }

@@ -5,8 +5,10 @@
 use crate::Variable;
 
 mod cache;
+mod gaussian;
 
 pub use cache::ScoreCache;
+pub use gaussian::{GaussianBic, GaussianSession};
 
 /// A decomposable score. Shared by all threads; each thread scores through its own session, and a local score depends
 /// on nothing but the child and the *set* of its parents, bit for bit.

@@ -1,6 +1,7 @@
 //! Integration tests of the Rust core, in one binary.
 
 mod counting;
+mod gaussian;
 mod metrics;
 mod stats;
 mod support;
