@@ -203,15 +203,17 @@ impl Correlation {
         let mut lower = Vec::with_capacity(p * (p - 1) / 2);
         for (x, row) in rows.iter().enumerate() {
             let of = |y: usize| vec![y as Variable, x as Variable];
-            // Negated, so that NaN fails.
-            if !((row[x] - 1.0).abs() <= TOLERANCE) {
+            if let Some(y) = row.iter().position(|r| r.is_nan()) {
+                return Err(Error::columns(of(y), "have NaN for a correlation"));
+            }
+            if (row[x] - 1.0).abs() > TOLERANCE {
                 return Err(Error::columns(vec![x as Variable], "have no 1 on the diagonal of the correlation matrix"));
             }
             for (y, &r) in row.iter().enumerate().take(x) {
-                if !((r - rows[y][x]).abs() <= TOLERANCE) {
+                if (r - rows[y][x]).abs() > TOLERANCE {
                     return Err(Error::columns(of(y), "have a correlation matrix that is not symmetric"));
                 }
-                if !(r.abs() <= 1.0 + TOLERANCE) {
+                if r.abs() > 1.0 + TOLERANCE {
                     return Err(Error::columns(of(y), "have a correlation outside [-1, 1]"));
                 }
                 if 1.0 - r.abs() < DUPLICATE {

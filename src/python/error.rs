@@ -19,6 +19,8 @@ impl From<Error> for PyErr {
         match error {
             Error::Parameter { .. } => ParameterError::new_err(message),
             Error::Data(_) => DataError::new_err(message),
+            // The facade knows the names of the columns and makes one message of the parts.
+            Error::Columns { columns, problem } => DataError::new_err((message, columns, problem)),
             Error::Graph(_) => GraphError::new_err(message),
             Error::Knowledge(_) => KnowledgeError::new_err(message),
             Error::Parse { .. } => ParseError::new_err(message),
