@@ -1,5 +1,10 @@
 //! Skeleton learners: which pairs of variables are adjacent, and what separated the others.
 
+mod learner;
+mod neighbourhoods;
+mod pc;
 mod store;
+mod subsets;
 
+pub use pc::{PcOptions, partitioned_pc, pc};
 pub use store::{PairRecord, Skeleton};

@@ -3,5 +3,6 @@
 mod counting;
 mod gaussian;
 mod metrics;
+mod skeleton;
 mod stats;
 mod support;

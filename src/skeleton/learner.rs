@@ -1,0 +1,485 @@
+//! The state of a PC run, and its two ways over pairs: the sweep (levels and the second screen) and the first screen.
+
+use super::neighbourhoods::Neighbourhoods;
+use super::subsets::{Subsets, binomial};
+use super::{PairRecord, PcOptions};
+use crate::independence::{IndependenceTest, TestSession};
+use crate::knowledge::Knowledge;
+use crate::run::{Phase, Run};
+use crate::{Result, Variable, VariableSet};
+
+/// What a sweep tests.
+#[derive(Debug)]
+pub(super) enum Stage<'n> {
+    /// A level of PC-stable.
+    Level,
+    /// The screen of pairs between clusters by each endpoint's neighbours; `first` are the neighbourhoods of the first screen.
+    SecondScreen { first: &'n Neighbourhoods },
+    /// A level of the completion, without what earlier stages have tested; with the neighbourhoods of both screens.
+    Complete { first: &'n Neighbourhoods, second: &'n Neighbourhoods },
+}
+
+/// A pair to be tested on subsets of the neighbours of one endpoint.
+#[derive(Debug, Clone, Copy)]
+struct Task {
+    /// The endpoint whose neighbours condition.
+    focal: Variable,
+    record: u32,
+}
+
+/// What the tests of a block of tasks found.
+struct Found {
+    tests: u64,
+    /// Records whose Φ rose.
+    raised: Vec<(u32, f64, VariableSet)>,
+}
+
+/// The state of a PC run.
+pub(super) struct Learner<'a, T> {
+    test: &'a T,
+    labels: &'a [u32],
+    max_conditioning_size: usize,
+    log_alpha: f64,
+    /// `None` when nothing is known.
+    knowledge: Option<&'a Knowledge>,
+    run: &'a Run,
+    /// By increasing (x, y); `starts[x]` is the first record of x.
+    records: Vec<PairRecord>,
+    starts: Vec<usize>,
+    tests: u64,
+    phase: Phase,
+}
+
+/// One thread's session and scratch memory.
+struct Worker<S> {
+    session: S,
+    focal: Option<Variable>,
+    focus: Vec<Variable>,
+    /// The variables that may condition, in the order of enumeration.
+    pool: Vec<Variable>,
+    /// For each of the pool, the families of tested sets that it belongs to.
+    pool_families: Vec<u8>,
+    /// The same for every variable; all zero between tasks.
+    families: Vec<u8>,
+    marked: Vec<Variable>,
+    ranked: Vec<(f64, f64, Variable)>,
+    subsets: Subsets,
+    set: Vec<Variable>,
+}
+
+// Families of sets that were tested before: a set is not tested again when a family contains all its members. A family
+// counts only where its tested sets have the size at hand.
+const FIRST_ENDPOINT: u8 = 1;
+const FIRST_SCREEN: u8 = 2;
+const SECOND_SCREEN_X: u8 = 4;
+const SECOND_SCREEN_Y: u8 = 8;
+const HOME_CLUSTER: u8 = 16;
+
+/// A block of tasks of one focal variable is closed at this many possible tests or pairs.
+const BLOCK_TESTS: u64 = 1 << 14;
+const BLOCK_PAIRS: usize = 256;
+
+impl<'a, T: IndependenceTest> Learner<'a, T> {
+    pub(super) fn new(
+        test: &'a T,
+        labels: &'a [u32],
+        options: &PcOptions,
+        knowledge: Option<&'a Knowledge>,
+        run: &'a Run,
+        records: Vec<PairRecord>,
+    ) -> Self {
+        let p = labels.len();
+        let starts = (0..=p).map(|x| records.partition_point(|r| (r.x as usize) < x)).collect();
+        Self {
+            test,
+            labels,
+            max_conditioning_size: options.max_conditioning_size.unwrap_or(usize::MAX),
+            log_alpha: options.log_alpha,
+            knowledge,
+            run,
+            records,
+            starts,
+            tests: 0,
+            phase: Phase::Within,
+        }
+    }
+
+    pub(super) fn max_conditioning_size(&self) -> usize {
+        self.max_conditioning_size
+    }
+
+    pub(super) fn into_records(self) -> Vec<PairRecord> {
+        self.records
+    }
+
+    /// Enters a phase of the run.
+    pub(super) fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.run.progress().enter(phase, 0);
+    }
+
+    /// The tests made since the last call.
+    pub(super) fn take_tests(&mut self) -> u64 {
+        std::mem::take(&mut self.tests)
+    }
+
+    /// The positions of the records that satisfy a condition.
+    pub(super) fn select(&self, condition: impl Fn(&PairRecord) -> bool) -> Vec<u32> {
+        (0..self.records.len() as u32).filter(|&r| condition(&self.records[r as usize])).collect()
+    }
+
+    /// Those of `edges` that are not separated.
+    pub(super) fn connected(&self, mut edges: Vec<u32>) -> Vec<u32> {
+        edges.retain(|&r| self.is_connected(r));
+        edges
+    }
+
+    /// The neighbourhoods in the graph `edges`, by the present Φ.
+    pub(super) fn freeze(&self, edges: &[u32]) -> Neighbourhoods {
+        Neighbourhoods::freeze(self.labels.len(), &self.records, edges)
+    }
+
+    fn is_connected(&self, record: u32) -> bool {
+        self.records[record as usize].max_log_p_value <= self.log_alpha
+    }
+
+    fn is_required(&self, record: &PairRecord) -> bool {
+        self.knowledge.is_some_and(|knowledge| knowledge.requires_edge(record.x, record.y))
+    }
+
+    fn is_within(&self, record: &PairRecord) -> bool {
+        self.labels[record.x as usize] == self.labels[record.y as usize]
+    }
+
+    fn may_separate(&self, x: Variable, y: Variable, z: Variable) -> bool {
+        self.knowledge.is_none_or(|knowledge| knowledge.may_separate(x, y, z))
+    }
+
+    /// Tests the pairs `edges` on subsets of the neighbours of one endpoint, then those that are still connected on
+    /// subsets of the neighbours of the other.
+    pub(super) fn sweep(
+        &mut self,
+        stage: &Stage<'_>,
+        level: usize,
+        neighbourhoods: &Neighbourhoods,
+        edges: &[u32],
+    ) -> Result<()> {
+        let mut firsts: Vec<bool> = Vec::with_capacity(edges.len());
+        firsts.extend(edges.iter().map(|&r| self.lower_endpoint_is_first(neighbourhoods, &self.records[r as usize])));
+        for second_pass in [false, true] {
+            let mut tasks: Vec<Task> = Vec::new();
+            for (&r, &lower_first) in edges.iter().zip(&firsts) {
+                let record = &self.records[r as usize];
+                let eligible = self.is_connected(r)
+                    && match stage {
+                        Stage::SecondScreen { .. } => !self.is_within(record),
+                        Stage::Level | Stage::Complete { .. } => true,
+                    };
+                let focal = if lower_first != second_pass { record.x } else { record.y };
+                if eligible && neighbourhoods.of(focal).len() > level.max(1) && !self.is_required(record) {
+                    tasks.push(Task { focal, record: r });
+                }
+            }
+            let size = |focal: Variable| {
+                let available = neighbourhoods.of(focal).len().saturating_sub(1);
+                binomial(available, self.conditioning_size(stage, level, available))
+            };
+            tasks.sort_by_key(|task| task.focal);
+            let blocks = blocks(&tasks, size);
+            let worker = || Worker::new(self.test.session(), self.labels.len());
+            self.run.progress().enter(self.phase, tasks.len() as u64);
+            let found = self.run.try_map(blocks.len(), worker, |worker, block| {
+                let tasks = &tasks[blocks[block].clone()];
+                let mut found = Found { tests: 0, raised: Vec::new() };
+                for task in tasks {
+                    self.sweep_pair(stage, level, neighbourhoods, *task, second_pass, worker, &mut found)?;
+                }
+                self.run.progress().advance(tasks.len() as u64);
+                Ok(found)
+            })?;
+            self.apply(found);
+        }
+        Ok(())
+    }
+
+    /// Tests one pair on subsets of the neighbours of its focal endpoint.
+    fn sweep_pair<S: TestSession>(
+        &self,
+        stage: &Stage<'_>,
+        level: usize,
+        neighbourhoods: &Neighbourhoods,
+        task: Task,
+        second_pass: bool,
+        worker: &mut Worker<S>,
+        found: &mut Found,
+    ) -> Result<()> {
+        let record = &self.records[task.record as usize];
+        let (x, y) = (record.x, record.y);
+        let other = if task.focal == x { y } else { x };
+        let around = neighbourhoods.of(task.focal);
+        worker.fill_pool(around, |z| z != other && self.may_separate(x, y, z));
+        let size = self.conditioning_size(stage, level, worker.pool.len());
+        if size == 0 || size > worker.pool.len() {
+            return Ok(());
+        }
+
+        // Which families of tested sets reach this size?
+        let allowed = |list: &[Variable], without: Variable| {
+            list.iter().filter(|&&z| z != without && self.may_separate(x, y, z)).count()
+        };
+        let mut counting = 0;
+        if second_pass {
+            let of_other = neighbourhoods.of(other);
+            if self.conditioning_size(stage, level, allowed(of_other, task.focal)) == size {
+                counting |= worker.mark(of_other, FIRST_ENDPOINT);
+            }
+        }
+        let screen_size = |available: usize| available.min(self.max_conditioning_size);
+        let within = self.is_within(record);
+        if let (Stage::SecondScreen { first } | Stage::Complete { first, .. }, false) = (stage, within) {
+            // The neighbourhoods of two clusters do not overlap.
+            if screen_size(allowed(first.of(x), y) + allowed(first.of(y), x)) == size {
+                counting |= worker.mark(first.of(x), FIRST_SCREEN) | worker.mark(first.of(y), FIRST_SCREEN);
+            }
+        }
+        if let Stage::Complete { second, .. } = stage {
+            if within {
+                let labels = self.labels;
+                counting |= worker.mark_pool(HOME_CLUSTER, |z| labels[z as usize] == labels[x as usize]);
+            } else {
+                for (of, without, family) in [(x, y, SECOND_SCREEN_X), (y, x, SECOND_SCREEN_Y)] {
+                    if screen_size(allowed(second.of(of), without)) == size {
+                        counting |= worker.mark(second.of(of), family);
+                    }
+                }
+            }
+        }
+        if counting != 0 && worker.gather_families(counting) {
+            return Ok(());
+        }
+        worker.focus(task.focal, around);
+        self.test_subsets(task, other, size, counting, worker, found)
+    }
+
+    /// The size of the conditioning sets for a neighbourhood with `available` variables; 0 or more than that: none.
+    fn conditioning_size(&self, stage: &Stage<'_>, level: usize, available: usize) -> usize {
+        match stage {
+            Stage::Level | Stage::Complete { .. } => level,
+            Stage::SecondScreen { .. } => available.min(self.max_conditioning_size),
+        }
+    }
+
+    /// Tests a pair on the subsets of the worker's pool until one separates it.
+    fn test_subsets<S: TestSession>(
+        &self,
+        task: Task,
+        other: Variable,
+        size: usize,
+        counting: u8,
+        worker: &mut Worker<S>,
+        found: &mut Found,
+    ) -> Result<()> {
+        let record = &self.records[task.record as usize];
+        let mut best = record.max_log_p_value;
+        let mut best_set = None;
+        let mut steps = 0u32;
+        let mut more = worker.subsets.start(worker.pool.len(), size);
+        while more {
+            steps += 1;
+            if steps.is_multiple_of(1024) {
+                self.run.check()?;
+            }
+            let positions = worker.subsets.positions();
+            let repeated =
+                counting != 0 && positions.iter().fold(counting, |all, &at| all & worker.pool_families[at]) != 0;
+            if !repeated {
+                worker.set.clear();
+                worker.set.extend(positions.iter().map(|&at| worker.pool[at]));
+                let result = worker.session.test(task.focal, other, &worker.set);
+                found.tests += 1;
+                if result.log_p_value > best {
+                    best = result.log_p_value;
+                    best_set.get_or_insert_with(VariableSet::new).clear();
+                    best_set.as_mut().expect("just set").extend_from_slice(&worker.set);
+                }
+                if result.is_independent(self.log_alpha) {
+                    break;
+                }
+            }
+            more = worker.subsets.advance();
+        }
+        if let Some(mut set) = best_set {
+            set.sort_unstable();
+            found.raised.push((task.record, best, set));
+        }
+        Ok(())
+    }
+
+    /// The first screen between clusters: returns those of `candidates` that no set of neighbours of both endpoints
+    /// separates, and those that are required.
+    pub(super) fn first_screen(&mut self, neighbourhoods: &Neighbourhoods, candidates: &[u32]) -> Result<Vec<u32>> {
+        let mut tasks: Vec<Task> = Vec::new();
+        for &r in candidates {
+            let record = &self.records[r as usize];
+            let (of_x, of_y) = (neighbourhoods.of(record.x).len(), neighbourhoods.of(record.y).len());
+            if of_x + of_y > 0 && !self.is_required(record) {
+                // Any endpoint could be focal; with the larger neighbourhood more work is shared.
+                tasks.push(Task { focal: if of_x >= of_y { record.x } else { record.y }, record: r });
+            }
+        }
+        tasks.sort_by_key(|task| task.focal);
+        let size = |focal: Variable| {
+            let available = neighbourhoods.of(focal).len() * 2;
+            binomial(available, available.min(self.max_conditioning_size))
+        };
+        let blocks = blocks(&tasks, size);
+        let worker = || Worker::new(self.test.session(), self.labels.len());
+        self.run.progress().enter(self.phase, tasks.len() as u64);
+        let found = self.run.try_map(blocks.len(), worker, |worker, block| {
+            let tasks = &tasks[blocks[block].clone()];
+            let mut found = Found { tests: 0, raised: Vec::new() };
+            for &task in tasks {
+                let record = &self.records[task.record as usize];
+                let (x, y) = (record.x, record.y);
+                let other = if task.focal == x { y } else { x };
+                self.rank_union(neighbourhoods, x, y, worker);
+                let size = worker.pool.len().min(self.max_conditioning_size);
+                if size > 0 {
+                    worker.focus(task.focal, neighbourhoods.of(task.focal));
+                    self.test_subsets(task, other, size, 0, worker, &mut found)?;
+                }
+            }
+            self.run.progress().advance(tasks.len() as u64);
+            Ok(found)
+        })?;
+        self.apply(found);
+        Ok(self.connected(candidates.to_vec()))
+    }
+
+    /// Fills the pool with the neighbours of both endpoints, those that depend most on both first.
+    fn rank_union<S>(&self, neighbourhoods: &Neighbourhoods, x: Variable, y: Variable, worker: &mut Worker<S>) {
+        // A pair without a record was separated marginally; all of those rank alike, below every other.
+        let strength = |a: Variable, b: Variable| self.find(a, b).map_or(0.0, |r| r.max_log_p_value);
+        worker.ranked.clear();
+        for &z in neighbourhoods.of(x).iter().chain(neighbourhoods.of(y)) {
+            if self.may_separate(x, y, z) {
+                let (with_x, with_y) = (strength(x, z), strength(y, z));
+                worker.ranked.push((with_x.max(with_y), with_x.min(with_y), z));
+            }
+        }
+        worker
+            .ranked
+            .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
+        worker.pool.clear();
+        worker.pool.extend(worker.ranked.iter().map(|&(_, _, z)| z));
+    }
+
+    fn find(&self, a: Variable, b: Variable) -> Option<&PairRecord> {
+        let (x, y) = (a.min(b), a.max(b));
+        let of_x = &self.records[self.starts[x as usize]..self.starts[x as usize + 1]];
+        of_x.binary_search_by_key(&y, |r| r.y).ok().map(|at| &of_x[at])
+    }
+
+    /// Whether the neighbours of the lower endpoint come before those of the higher (see the module [`super::pc`]).
+    fn lower_endpoint_is_first(&self, neighbourhoods: &Neighbourhoods, record: &PairRecord) -> bool {
+        let strengths =
+            |x: Variable| neighbourhoods.edges_of(x).iter().map(|&r| self.records[r as usize].max_log_p_value);
+        let (of_x, of_y) = (neighbourhoods.of(record.x).len(), neighbourhoods.of(record.y).len());
+        of_x.cmp(&of_y)
+            .then_with(|| {
+                let mut differences = strengths(record.x).zip(strengths(record.y)).map(|(a, b)| a.total_cmp(&b));
+                differences.find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+            })
+            .is_le()
+    }
+
+    fn apply(&mut self, found: Vec<Found>) {
+        for block in found {
+            self.tests += block.tests;
+            for (record, log_p_value, set) in block.raised {
+                let record = &mut self.records[record as usize];
+                record.max_log_p_value = log_p_value;
+                record.separating_set = set;
+            }
+        }
+    }
+}
+
+impl<S: TestSession> Worker<S> {
+    fn new(session: S, n_variables: usize) -> Self {
+        Self {
+            session,
+            focal: None,
+            focus: Vec::new(),
+            pool: Vec::new(),
+            pool_families: Vec::new(),
+            families: vec![0; n_variables],
+            marked: Vec::new(),
+            ranked: Vec::new(),
+            subsets: Subsets::default(),
+            set: Vec::new(),
+        }
+    }
+
+    /// Focuses the session on a variable and its neighbours, once for tasks in a row.
+    fn focus(&mut self, focal: Variable, around: &[Variable]) {
+        if self.focal != Some(focal) {
+            self.focal = Some(focal);
+            self.focus.clear();
+            self.focus.push(focal);
+            self.focus.extend_from_slice(around);
+            self.session.focus(&self.focus);
+        }
+    }
+}
+
+impl<S> Worker<S> {
+    fn fill_pool(&mut self, around: &[Variable], may_condition: impl Fn(Variable) -> bool) {
+        self.pool.clear();
+        self.pool.extend(around.iter().copied().filter(|&z| may_condition(z)));
+    }
+
+    /// Adds a list to a family, and returns the family.
+    fn mark(&mut self, list: &[Variable], family: u8) -> u8 {
+        for &z in list {
+            self.families[z as usize] |= family;
+        }
+        self.marked.extend_from_slice(list);
+        family
+    }
+
+    /// Adds those of the pool that satisfy a condition to a family, and returns the family.
+    fn mark_pool(&mut self, family: u8, condition: impl Fn(Variable) -> bool) -> u8 {
+        for &z in self.pool.iter().filter(|&&z| condition(z)) {
+            self.families[z as usize] |= family;
+            self.marked.push(z);
+        }
+        family
+    }
+
+    /// Looks up the families of the pool, forgets those of all variables, and returns whether one of the families
+    /// that count holds the whole pool.
+    fn gather_families(&mut self, counting: u8) -> bool {
+        self.pool_families.clear();
+        self.pool_families.extend(self.pool.iter().map(|&z| self.families[z as usize]));
+        for z in self.marked.drain(..) {
+            self.families[z as usize] = 0;
+        }
+        self.pool_families.iter().fold(counting, |all, &family| all & family) != 0
+    }
+}
+
+/// Splits tasks, sorted by focal variable, into blocks of one focal variable each.
+fn blocks(tasks: &[Task], possible_tests: impl Fn(Variable) -> u64) -> Vec<std::ops::Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    while start < tasks.len() {
+        let focal = tasks[start].focal;
+        let per_pair = possible_tests(focal).max(1);
+        let most = ((BLOCK_TESTS / per_pair) as usize).clamp(1, BLOCK_PAIRS);
+        let same = tasks[start..].iter().take(most).take_while(|task| task.focal == focal).count();
+        blocks.push(start..start + same);
+        start += same;
+    }
+    blocks
+}
