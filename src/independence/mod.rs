@@ -3,11 +3,18 @@
 use crate::run::Run;
 use crate::{Result, Variable};
 
+mod distance;
 mod fisher_z;
+mod g2;
 mod oracle;
+mod pearson;
+mod rules;
 
 pub use fisher_z::{FisherZSession, FisherZTest};
-pub use oracle::DSeparationOracle;
+pub use g2::{G2Session, G2Test};
+pub use oracle::{DSeparationOracle, OracleSession};
+pub use pearson::{PearsonSession, PearsonTest};
+pub use rules::{DegreesOfFreedom, MinimumSample, Verdict};
 
 /// What a test says of one hypothesis x ⫫ y | z.
 #[derive(Debug, Clone, Copy, PartialEq)]

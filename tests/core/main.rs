@@ -2,6 +2,7 @@
 
 mod counting;
 mod gaussian;
+mod independence;
 mod metrics;
 mod skeleton;
 mod stats;

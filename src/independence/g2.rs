@@ -1,0 +1,164 @@
+//! The G² (likelihood-ratio) test.
+
+use super::rules::{DegreesOfFreedom, MinimumSample, Rules};
+use super::{IndependenceTest, MarginalDependence, TestResult, TestSession, distance};
+use crate::counts::{CountingEngine, CountingSession};
+use crate::run::Run;
+use crate::stats::chi_squared_log_upper_tail;
+use crate::{Result, Variable};
+
+/// The G² test of conditional independence: 2 Σ n_xyz ln(n_xyz n_z / (n_xz n_yz)) against χ².
+///
+/// The statistic is twice a difference of exact sums of `n ln n`, so it is the same bit for bit however it was counted.
+/// Empty cells, margins and strata contribute 0. A test without degrees of freedom (a constant column, or no stratum
+/// in which both variables vary under [`DegreesOfFreedom::Adjusted`]) is [`TestResult::NO_INFORMATION`]. There is no
+/// continuity correction.
+///
+/// Conditioning on a constant column changes nothing. Conditioning on a copy of a variable that is conditioned on
+/// already leaves the statistic; the classical degrees of freedom grow by the factor of its arity (so the test
+/// becomes too mild), the adjusted ones do not.
+///
+/// # Examples
+///
+/// ```
+/// use phgs::{counts::CountingEngine, data::DiscreteData, independence::{G2Test, IndependenceTest, TestSession}};
+/// let data = DiscreteData::from_columns(vec![vec![0, 0, 1, 1, 0, 1], vec![0, 0, 1, 1, 1, 0]])?;
+/// let engine = CountingEngine::new(&data);
+/// let result = G2Test::new(&engine).session().test(0, 1, &[]);
+/// assert!((result.statistic - 4.0 * (2.0 * (4f64 / 3.0).ln() + (2f64 / 3.0).ln())).abs() < 1e-12);
+/// assert_eq!(result.degrees_of_freedom, 1.0);
+/// # Ok::<(), phgs::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct G2Test<'e, 'd> {
+    engine: &'e CountingEngine<'d>,
+    rules: Rules,
+}
+
+impl<'e, 'd> G2Test<'e, 'd> {
+    /// The test with classical degrees of freedom, applied to every table.
+    pub fn new(engine: &'e CountingEngine<'d>) -> Self {
+        Self { engine, rules: Rules::default() }
+    }
+
+    /// The test with chosen rules.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Parameter`] when `minimum_sample` requires no positive finite number of rows.
+    pub fn with_rules(
+        engine: &'e CountingEngine<'d>,
+        degrees_of_freedom: DegreesOfFreedom,
+        minimum_sample: MinimumSample,
+    ) -> Result<Self> {
+        Ok(Self { engine, rules: Rules::new(degrees_of_freedom, minimum_sample)? })
+    }
+
+    /// How many tests the least-sample rule has decided so far.
+    pub fn decided_by_minimum_sample(&self) -> u64 {
+        self.rules.decided()
+    }
+
+    /// The result for N times the (conditional) mutual information of x and y.
+    fn result(&self, information: f64, x: Variable, y: Variable, given: &[Variable], df: f64) -> TestResult {
+        if df <= 0.0 {
+            return TestResult::NO_INFORMATION;
+        }
+        if let Some(refused) = self.rules.refuse(self.engine.data(), x, y, given, df) {
+            return refused;
+        }
+        let statistic = (2.0 * information).max(0.0);
+        TestResult { statistic, degrees_of_freedom: df, log_p_value: chi_squared_log_upper_tail(statistic, df) }
+    }
+}
+
+impl IndependenceTest for G2Test<'_, '_> {
+    type Session<'t>
+        = G2Session<'t>
+    where
+        Self: 't;
+
+    fn n_variables(&self) -> usize {
+        self.engine.data().n_variables()
+    }
+
+    fn session(&self) -> G2Session<'_> {
+        G2Session { test: self, counting: self.engine.session() }
+    }
+
+    fn name(&self) -> &'static str {
+        match self.rules.degrees_of_freedom() {
+            DegreesOfFreedom::Classical => "g2",
+            DegreesOfFreedom::Adjusted => "g2-adjusted",
+        }
+    }
+
+    fn marginal_dependences(&self, run: &Run, log_alpha: f64) -> Result<Vec<MarginalDependence>> {
+        let pairwise = self.engine.pairwise(run)?;
+        let scale = self.engine.scale();
+        let states = self.marginal_states(run)?;
+        let rows = run.map(
+            self.n_variables(),
+            || (),
+            |(), i| {
+                let x = i as Variable;
+                let of_x = pairwise.total() - pairwise.single(x);
+                let mut dependences = Vec::new();
+                for (y, &pair) in ((x + 1)..).zip(pairwise.row(x)) {
+                    let information = scale.value(pair + of_x - pairwise.single(y));
+                    let df = (states[i] - 1.0) * (states[y as usize] - 1.0);
+                    let result = self.result(information, x, y, &[], df);
+                    if !result.is_independent(log_alpha) {
+                        dependences.push(MarginalDependence { x, y, result });
+                    }
+                }
+                dependences
+            },
+        )?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// 1 − I(x, y) / H(x, y) of the empirical distribution: 0 for columns that determine each other, 1 for independent
+    /// ones (and where both are constant).
+    fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
+        distance::information_distances(self.engine, run).map(Some)
+    }
+}
+
+impl G2Test<'_, '_> {
+    /// The number of states of each variable that counts for a marginal test.
+    fn marginal_states(&self, run: &Run) -> Result<Vec<f64>> {
+        let data = self.engine.data();
+        match self.rules.degrees_of_freedom() {
+            DegreesOfFreedom::Classical => Ok(data.arities().iter().map(|&r| f64::from(r)).collect()),
+            DegreesOfFreedom::Adjusted => run.map(
+                data.n_variables(),
+                || self.engine.session(),
+                |counting, x| {
+                    let mut states = 0.0;
+                    counting.for_each_stratum(&[x as Variable], &[], |cells| states = cells.len() as f64);
+                    states
+                },
+            ),
+        }
+    }
+}
+
+/// One thread's access to a [`G2Test`].
+#[derive(Debug)]
+pub struct G2Session<'t> {
+    test: &'t G2Test<'t, 't>,
+    counting: CountingSession<'t, 't>,
+}
+
+impl TestSession for G2Session<'_> {
+    fn focus(&mut self, neighbourhood: &[Variable]) {
+        self.counting.focus(neighbourhood);
+    }
+
+    fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
+        let df = self.test.rules.count(&mut self.counting, x, y, given);
+        let information = self.counting.conditional_information(x, y, given);
+        self.test.result(self.test.engine.scale().value(information), x, y, given, df)
+    }
+}
