@@ -97,6 +97,13 @@ impl Dag {
         true
     }
 
+    /// Adds an arc of which the caller knows that it is new and closes no cycle.
+    pub(crate) fn insert_acyclic(&mut self, from: Variable, to: Variable) {
+        debug_assert!(from != to && !self.has_path(to, from), "arc {from} → {to} closes a cycle");
+        insert_sorted(&mut self.parents[to as usize], from);
+        insert_sorted(&mut self.children[from as usize], to);
+    }
+
     /// Removes an arc; false when it was not there.
     pub fn remove(&mut self, from: Variable, to: Variable) -> bool {
         remove_sorted(&mut self.parents[to as usize], from) && remove_sorted(&mut self.children[from as usize], to)

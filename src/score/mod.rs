@@ -13,8 +13,8 @@ pub use gaussian::{GaussianBic, GaussianSession};
 /// A decomposable score. Shared by all threads; each thread scores through its own session, and a local score depends
 /// on nothing but the child and the *set* of its parents, bit for bit.
 pub trait LocalScore: Sync {
-    /// One thread's scratch memory and memo.
-    type Session<'s>: ScoreSession
+    /// One thread's scratch memory and memo. Searches keep sessions between their parallel loops, hence `Send`.
+    type Session<'s>: ScoreSession + Send
     where
         Self: 's;
 

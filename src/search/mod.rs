@@ -1,1 +1,22 @@
-//! To come.
+//! Search: the DAG that maximises a decomposable score.
+//!
+//! * [`hill_climb`] goes from DAG to DAG by adding, deleting or reversing one arc; with a tabu list it goes on past
+//!   local optima, with restarts it starts again from perturbed ones. [`ActiveSet`] restricts which pairs it may
+//!   connect (the paper's set **A** of section 4.1).
+//!
+//! The paper's symbols: t₁ is [`Tabu::length`], t₀ is [`Tabu::patience`], r₀ is [`Restarts::count`], r₁ is
+//! [`Restarts::perturbations`].
+
+mod ancestors;
+mod candidates;
+mod climber;
+mod gains;
+mod hill_climbing;
+mod moves;
+mod sessions;
+mod start;
+mod tabu;
+
+pub use candidates::ActiveSet;
+pub use hill_climbing::{Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
+pub use moves::Move;

@@ -4,6 +4,7 @@ mod counting;
 mod gaussian;
 mod independence;
 mod metrics;
+mod search;
 mod skeleton;
 mod stats;
 mod support;

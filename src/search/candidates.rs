@@ -1,0 +1,78 @@
+//! Which arcs a search may add: the active set and the background knowledge.
+
+use crate::Variable;
+use crate::graph::{Dag, UndirectedGraph};
+use crate::knowledge::Knowledge;
+
+/// The pairs that a search may connect.
+#[derive(Debug, Clone, Copy)]
+pub enum ActiveSet<'a> {
+    /// Every pair.
+    All,
+    /// The pairs that are adjacent in a graph, in either direction.
+    Pairs(&'a UndirectedGraph),
+}
+
+impl ActiveSet<'_> {
+    /// Whether x and y may be connected.
+    pub fn contains(&self, x: Variable, y: Variable) -> bool {
+        match self {
+            Self::All => x != y,
+            Self::Pairs(graph) => graph.contains(x, y),
+        }
+    }
+}
+
+/// The arcs that a search may add.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidates<'a> {
+    active: ActiveSet<'a>,
+    /// `None` when nothing is known, so that knowledge costs nothing then.
+    knowledge: Option<&'a Knowledge>,
+    n_variables: usize,
+}
+
+impl<'a> Candidates<'a> {
+    pub(crate) fn new(active: ActiveSet<'a>, knowledge: &'a Knowledge, n_variables: usize) -> Self {
+        Self { active, knowledge: (!knowledge.is_empty()).then_some(knowledge), n_variables }
+    }
+
+    /// Whether the arc from → to may be added (acyclicity aside).
+    pub(crate) fn allows(&self, from: Variable, to: Variable) -> bool {
+        self.active.contains(from, to) && self.knowledge.is_none_or(|known| known.allows_arc(from, to))
+    }
+
+    /// Whether the adjacency of x and y may be removed.
+    pub(crate) fn may_remove(&self, x: Variable, y: Variable) -> bool {
+        self.knowledge.is_none_or(|known| !known.requires_edge(x, y))
+    }
+
+    /// The pairs that a move may concern: those of the active set and the arcs of `dag`; `None` when all pairs are active.
+    pub(crate) fn pairs(&self, dag: &Dag) -> Option<Vec<(Variable, Variable)>> {
+        let ActiveSet::Pairs(graph) = self.active else { return None };
+        let mut pairs: Vec<_> = graph.edges().chain(dag.arcs().map(|(x, y)| (x.min(y), x.max(y)))).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Some(pairs)
+    }
+
+    /// The variables that may become parents of `child` and are not in `parents` (sorted), in increasing order.
+    pub(crate) fn parents_for(&self, child: Variable, parents: &[Variable]) -> Vec<Variable> {
+        let mut next = 0;
+        let mut free = |x: Variable| {
+            while next < parents.len() && parents[next] < x {
+                next += 1;
+            }
+            parents.get(next) != Some(&x)
+        };
+        let known = |x: Variable| self.knowledge.is_none_or(|known| known.allows_arc(x, child));
+        match self.active {
+            ActiveSet::All => {
+                (0..self.n_variables as Variable).filter(|&x| x != child && free(x) && known(x)).collect()
+            }
+            ActiveSet::Pairs(graph) => {
+                graph.neighbours(child).iter().copied().filter(|&x| free(x) && known(x)).collect()
+            }
+        }
+    }
+}

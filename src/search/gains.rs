@@ -1,0 +1,249 @@
+//! Local scores of every parent set that is one arc away, for one child at a time.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::candidates::Candidates;
+use super::sessions::SessionPool;
+use crate::graph::Dag;
+use crate::run::Run;
+use crate::score::{LocalScore, ScoreSession};
+use crate::{Result, Variable, VariableSet};
+
+/// What a search knows of one child with given parents.
+#[derive(Debug)]
+pub(super) struct ChildScores {
+    /// The score with these parents.
+    pub(super) score: f64,
+    /// The scores with one more parent, best first (equal ones by index): all that improve, and some that do not.
+    pub(super) additions: Vec<(f64, Variable)>,
+    /// The best score among the additions left out (−∞: none is).
+    pub(super) floor: f64,
+    /// The scores without each of the parents, in their order.
+    pub(super) deletions: Vec<f64>,
+}
+
+/// Additions kept beyond those that improve. A tabu search takes the least bad move when none improves; if it ever gets
+/// to the end of a list, the child is scored again and more is kept.
+const KEEP: usize = 16;
+
+/// Additions kept in the memo in all, at 16 bytes each, before it starts anew.
+const MEMO_CAPACITY: usize = 1 << 21;
+
+/// Fewer candidates than this are not worth waking other threads for.
+const MIN_PARALLEL: usize = 192;
+
+/// Scores children, in parallel, remembering those seen before.
+pub(super) struct Scorer<'a, 's, S: LocalScore> {
+    pool: SessionPool<'s, S>,
+    run: &'a Run,
+    candidates: Candidates<'a>,
+    max_parents: usize,
+    memo: Option<FxHashMap<(Variable, VariableSet), Arc<ChildScores>>>,
+    single: FxHashMap<(Variable, VariableSet), f64>,
+    memo_size: usize,
+    calls: u64,
+}
+
+impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
+    /// A scorer; `remember` keeps a memo for searches that come back to parent sets.
+    pub(super) fn new(
+        score: &'s S,
+        run: &'a Run,
+        candidates: Candidates<'a>,
+        max_parents: usize,
+        remember: bool,
+    ) -> Self {
+        let memo = remember.then(FxHashMap::default);
+        Self {
+            pool: SessionPool::new(score),
+            run,
+            candidates,
+            max_parents,
+            memo,
+            single: FxHashMap::default(),
+            memo_size: 0,
+            calls: 0,
+        }
+    }
+
+    /// Local scores computed so far.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    pub(super) fn candidates(&self) -> Candidates<'a> {
+        self.candidates
+    }
+
+    /// One local score.
+    pub(super) fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        let key = (child, VariableSet::from_slice(parents));
+        if let Some(&score) = self.single.get(&key) {
+            return score;
+        }
+        self.calls += 1;
+        let score = self.pool.take().local_score(child, parents);
+        if self.memo.is_some() {
+            if self.single.len() >= MEMO_CAPACITY / 4 {
+                self.single.clear();
+            }
+            self.single.insert(key, score);
+        }
+        score
+    }
+
+    /// The scores around each of `children` in `dag`. `known` may tell the score of a child as it is.
+    pub(super) fn around(
+        &mut self,
+        dag: &Dag,
+        children: &[Variable],
+        known: impl Fn(Variable) -> Option<f64> + Sync,
+    ) -> Result<Vec<Arc<ChildScores>>> {
+        let mut found: Vec<Option<Arc<ChildScores>>> = vec![None; children.len()];
+        if let Some(memo) = &self.memo {
+            for (slot, &child) in found.iter_mut().zip(children) {
+                *slot = memo.get(&(child, VariableSet::from_slice(dag.parents(child)))).cloned();
+            }
+        }
+        let missing: Vec<Variable> =
+            found.iter().zip(children).filter(|(slot, _)| slot.is_none()).map(|(_, &child)| child).collect();
+        let mut computed = if missing.len() > 2 * self.run.threads() {
+            self.each_on_its_thread(dag, &missing, known)?
+        } else {
+            missing
+                .iter()
+                .map(|&child| self.split(child, dag.parents(child), known(child), KEEP))
+                .collect::<Result<Vec<_>>>()?
+        }
+        .into_iter();
+        for (slot, &child) in found.iter_mut().zip(children) {
+            if slot.is_none() {
+                let scores = Arc::new(computed.next().expect("one for each missing child"));
+                self.remember(child, dag.parents(child), &scores);
+                *slot = Some(scores);
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// The same scores of one child with `keep` additions beyond those that improve.
+    pub(super) fn expand(&mut self, child: Variable, dag: &Dag, score: f64, keep: usize) -> Result<Arc<ChildScores>> {
+        let scores = Arc::new(self.split(child, dag.parents(child), Some(score), keep)?);
+        self.remember(child, dag.parents(child), &scores);
+        Ok(scores)
+    }
+
+    fn remember(&mut self, child: Variable, parents: &[Variable], scores: &Arc<ChildScores>) {
+        if let Some(memo) = &mut self.memo {
+            if self.memo_size > MEMO_CAPACITY {
+                memo.clear();
+                self.memo_size = 0;
+            }
+            self.memo_size += scores.additions.len() + scores.deletions.len() + 8;
+            memo.insert((child, VariableSet::from_slice(parents)), Arc::clone(scores));
+        }
+    }
+
+    /// Many children: each is one item of a parallel loop.
+    fn each_on_its_thread(
+        &mut self,
+        dag: &Dag,
+        children: &[Variable],
+        known: impl Fn(Variable) -> Option<f64> + Sync,
+    ) -> Result<Vec<ChildScores>> {
+        let (pool, candidates, max_parents) = (&self.pool, self.candidates, self.max_parents);
+        let results = self.run.map(
+            children.len(),
+            || (pool.take(), Vec::new()),
+            |(session, scores), i| {
+                let child = children[i];
+                let parents = dag.parents(child);
+                let mut calls = parents.len() as u64;
+                let score = known(child).unwrap_or_else(|| {
+                    calls += 1;
+                    session.local_score(child, parents)
+                });
+                let free =
+                    if parents.len() < max_parents { candidates.parents_for(child, parents) } else { Vec::new() };
+                calls += free.len() as u64;
+                session.local_scores_with_each(child, parents, &free, scores);
+                let deletions = scores_without_each(&mut **session, child, parents);
+                (ranked(score, &free, scores, deletions, KEEP), calls)
+            },
+        )?;
+        self.calls += results.iter().map(|(_, calls)| calls).sum::<u64>();
+        Ok(results.into_iter().map(|(scores, _)| scores).collect())
+    }
+
+    /// One child: its candidates are split among the threads if there are enough of them.
+    fn split(&mut self, child: Variable, parents: &[Variable], known: Option<f64>, keep: usize) -> Result<ChildScores> {
+        let free =
+            if parents.len() < self.max_parents { self.candidates.parents_for(child, parents) } else { Vec::new() };
+        self.calls += (free.len() + parents.len()) as u64 + u64::from(known.is_none());
+        let pool = &self.pool;
+        let mut session = pool.take();
+        let score = known.unwrap_or_else(|| session.local_score(child, parents));
+        let threads = self.run.threads();
+        let mut scores = Vec::new();
+        let deletions;
+        if threads > 1 && free.len() >= MIN_PARALLEL {
+            drop(session);
+            // Four chunks a thread, so that a thread that was woken late does less; the first item is the deletions.
+            let chunks = threads * 4;
+            let parts = self.run.map(
+                chunks + 1,
+                || pool.take(),
+                |session, i| {
+                    let mut part = Vec::new();
+                    if i == 0 {
+                        part = scores_without_each(&mut **session, child, parents);
+                    } else {
+                        let (start, end) = ((i - 1) * free.len() / chunks, i * free.len() / chunks);
+                        session.local_scores_with_each(child, parents, &free[start..end], &mut part);
+                    }
+                    part
+                },
+            )?;
+            let mut parts = parts.into_iter();
+            deletions = parts.next().unwrap_or_default();
+            parts.for_each(|part| scores.extend(part));
+        } else {
+            session.local_scores_with_each(child, parents, &free, &mut scores);
+            deletions = scores_without_each(&mut *session, child, parents);
+        }
+        Ok(ranked(score, &free, &scores, deletions, keep))
+    }
+}
+
+fn scores_without_each(session: &mut impl ScoreSession, child: Variable, parents: &[Variable]) -> Vec<f64> {
+    (0..parents.len())
+        .map(|i| {
+            let others: VariableSet = parents[..i].iter().chain(&parents[i + 1..]).copied().collect();
+            session.local_score(child, &others)
+        })
+        .collect()
+}
+
+/// Sorts the additions and leaves out those that do not improve, but for `keep` of them. A score that is not a number
+/// counts as −∞: such an arc is never added.
+fn ranked(score: f64, free: &[Variable], scores: &[f64], deletions: Vec<f64>, keep: usize) -> ChildScores {
+    let mut additions: Vec<(f64, Variable)> = scores
+        .iter()
+        .zip(free)
+        .filter(|(with, _)| !with.is_nan() && **with > f64::NEG_INFINITY)
+        .map(|(&with, &x)| (with, x))
+        .collect();
+    let best_first = |a: &(f64, Variable), b: &(f64, Variable)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let kept = additions.iter().filter(|(with, _)| *with > score).count() + keep;
+    let mut floor = f64::NEG_INFINITY;
+    if kept < additions.len() {
+        let (_, dropped, _) = additions.select_nth_unstable_by(kept, best_first);
+        floor = dropped.0;
+        additions.truncate(kept);
+    }
+    additions.sort_unstable_by(best_first);
+    additions.shrink_to_fit();
+    ChildScores { score, additions, floor, deletions }
+}

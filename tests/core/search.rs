@@ -1,0 +1,476 @@
+//! Hill-climbing: against a plain reference, and its promises on random data, scores and knowledge.
+
+use std::collections::HashSet;
+
+use phgs::Variable;
+use phgs::counts::{CountingEngine, CountingSession};
+use phgs::data::DiscreteData;
+use phgs::graph::{Dag, UndirectedGraph};
+use phgs::knowledge::Knowledge;
+use phgs::run::{Ledger, Phase, Run};
+use phgs::score::{LocalScore, ScoreSession};
+use phgs::search::{ActiveSet, Move, Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
+use proptest::prelude::*;
+
+use crate::support;
+
+/// BIC from first principles.
+struct PlainBic<'e, 'd>(pub &'e CountingEngine<'d>);
+struct PlainBicSession<'e, 'd>(CountingSession<'e, 'd>);
+
+impl LocalScore for PlainBic<'_, '_> {
+    type Session<'s>
+        = PlainBicSession<'s, 's>
+    where
+        Self: 's;
+    fn n_variables(&self) -> usize {
+        self.0.data().n_variables()
+    }
+    fn session(&self) -> PlainBicSession<'_, '_> {
+        PlainBicSession(self.0.session())
+    }
+    fn name(&self) -> &'static str {
+        "bic"
+    }
+    fn is_score_equivalent(&self) -> bool {
+        true
+    }
+}
+
+impl ScoreSession for PlainBicSession<'_, '_> {
+    fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        let data = self.0.engine().data();
+        let mut family = parents.to_vec();
+        family.push(child);
+        family.sort_unstable();
+        let sum = self.0.sum_n_log_n(&family) - self.0.sum_n_log_n(parents);
+        let configurations: f64 = parents.iter().map(|&x| f64::from(data.arity(x))).product();
+        let parameters = (f64::from(data.arity(child)) - 1.0) * configurations;
+        self.0.engine().scale().value(sum) - 0.5 * (data.n_rows() as f64).ln() * parameters
+    }
+}
+
+/// A score of random numbers: no two are equal, none is the score of anything.
+struct Noise {
+    p: usize,
+    seed: u64,
+}
+
+impl LocalScore for Noise {
+    type Session<'s> = Noise;
+    fn n_variables(&self) -> usize {
+        self.p
+    }
+    fn session(&self) -> Noise {
+        Noise { ..*self }
+    }
+    fn name(&self) -> &'static str {
+        "noise"
+    }
+    fn is_score_equivalent(&self) -> bool {
+        false
+    }
+}
+
+impl ScoreSession for Noise {
+    fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        let mut z = self.seed ^ (u64::from(child) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for &parent in parents {
+            z = (z ^ u64::from(parent)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z ^= z >> 29;
+        }
+        z = z.wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        (z >> 11) as f64 * (-53f64).exp2() * 10.0 - 0.3 * (parents.len() * parents.len()) as f64
+    }
+}
+
+/// Data sampled from a DAG with random tables, strong enough to learn something.
+fn sampled(seed: u64, dag: &Dag, n_rows: usize) -> DiscreteData {
+    let mut rng = support::rng(seed);
+    let p = dag.n_variables();
+    let arities: Vec<usize> = (0..p).map(|_| 2 + support::below(&mut rng, 2)).collect();
+    let salt: Vec<u64> = (0..p).map(|_| support::below(&mut rng, 1 << 30) as u64).collect();
+    let order = dag.topological_order();
+    let mut columns = vec![vec![0u32; n_rows]; p];
+    #[allow(clippy::needless_range_loop)] // rows run inside, columns follow the graph's order
+    for row in 0..n_rows {
+        for &x in &order {
+            let c = x as usize;
+            let mut z = salt[c];
+            for &parent in dag.parents(x) {
+                z = (z ^ u64::from(columns[parent as usize][row])).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                z ^= z >> 27;
+            }
+            let likely = (z % arities[c] as u64) as u32;
+            let noise = support::uniform(&mut rng) < 0.3;
+            columns[c][row] = if noise { support::below(&mut rng, arities[c]) as u32 } else { likely };
+        }
+    }
+    for (c, column) in columns.iter_mut().enumerate() {
+        column[0] = arities[c] as u32 - 1;
+    }
+    DiscreteData::from_columns(columns).unwrap()
+}
+
+fn total(score: &impl LocalScore, dag: &Dag) -> f64 {
+    let mut session = score.session();
+    (0..dag.n_variables() as Variable).map(|x| session.local_score(x, dag.parents(x))).sum()
+}
+
+fn applied(dag: &Dag, step: Move) -> Option<Dag> {
+    let mut next = dag.clone();
+    match step {
+        Move::Add(x, y) => (!dag.adjacent(x, y) && next.try_insert(x, y)).then_some(next),
+        Move::Delete(x, y) => next.remove(x, y).then_some(next),
+        Move::Reverse(x, y) => (next.remove(x, y) && next.try_insert(y, x)).then_some(next),
+    }
+}
+
+/// The same search as plainly as can be: every move of every step is made on a copy of the graph and scored in full.
+fn plain_search(
+    score: &impl LocalScore,
+    start: &Dag,
+    active: ActiveSet<'_>,
+    options: &SearchOptions,
+    knowledge: &Knowledge,
+) -> (Dag, f64, usize) {
+    let p = start.n_variables() as Variable;
+    let mut session = score.session();
+    let largest = (0..p).map(|x| session.local_score(x, start.parents(x)).abs()).fold(0.0, f64::max);
+    let tolerance = (1e-12 * largest).max(1e-9);
+    let (mut dag, mut best) = (start.clone(), (start.clone(), total(score, start)));
+    let mut listed: Vec<Dag> = vec![start.clone()];
+    let (mut since, mut moves) = (0, 0);
+    loop {
+        let mut found: Vec<(f64, Move, Dag)> = Vec::new();
+        for kind in 0..3 {
+            for from in 0..p {
+                for to in 0..p {
+                    let step = [Move::Add(from, to), Move::Delete(from, to), Move::Reverse(from, to)][kind];
+                    let adds = match step {
+                        Move::Add(x, y) => Some((x, y)),
+                        Move::Reverse(x, y) => Some((y, x)),
+                        Move::Delete(..) => None,
+                    };
+                    if from == to
+                        || adds.is_some_and(|(x, y)| !active.contains(x, y) || !knowledge.allows_arc(x, y))
+                        || matches!(step, Move::Delete(x, y) if knowledge.requires_edge(x, y))
+                    {
+                        continue;
+                    }
+                    let Some(next) = applied(&dag, step) else { continue };
+                    let full =
+                        options.max_parents.is_some_and(|most| adds.is_some_and(|(_, y)| next.parents(y).len() > most));
+                    let tabu = options
+                        .tabu
+                        .is_some_and(|tabu| listed.iter().rev().take(tabu.length).any(|seen| *seen == next));
+                    if full || tabu {
+                        continue;
+                    }
+                    let gain: f64 = (0..p)
+                        .filter(|&x| next.parents(x) != dag.parents(x))
+                        .map(|x| session.local_score(x, next.parents(x)) - session.local_score(x, dag.parents(x)))
+                        .sum();
+                    found.push((gain, step, next));
+                }
+            }
+        }
+        let Some(most) = found.iter().map(|(gain, ..)| *gain).max_by(f64::total_cmp) else { break };
+        if options.tabu.is_none() && most <= tolerance {
+            break;
+        }
+        let (_, _, next) = found.into_iter().find(|(gain, ..)| *gain >= most - tolerance).unwrap();
+        dag = next;
+        listed.push(dag.clone());
+        moves += 1;
+        let now = total(score, &dag);
+        if now > best.1 + tolerance {
+            best = (dag.clone(), now);
+            since = 0;
+        } else {
+            since += 1;
+            if options.tabu.is_none_or(|tabu| since >= tabu.patience) {
+                break;
+            }
+        }
+    }
+    (best.0, best.1, moves)
+}
+
+fn search(
+    score: &impl LocalScore,
+    start: &Dag,
+    active: ActiveSet<'_>,
+    options: &SearchOptions,
+    knowledge: &Knowledge,
+    threads: usize,
+) -> (SearchResult, u64) {
+    let mut ledger = Ledger::new();
+    let run = Run::new(threads).unwrap();
+    let result = hill_climb(score, start, active, options, knowledge, &run, &mut ledger).unwrap();
+    assert_eq!(ledger.total_calls(), ledger.calls(Phase::Search));
+    (result, ledger.total_calls())
+}
+
+fn random_knowledge(seed: u64, p: usize) -> Knowledge {
+    let mut rng = support::rng(seed);
+    let order = support::permutation(&mut rng, p);
+    let (mut required, mut edges, mut forbidden) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..p {
+        for j in i + 1..p {
+            match support::below(&mut rng, 12) {
+                0 => required.push((order[i], order[j])),
+                1 => edges.push((order[i], order[j])),
+                2 => forbidden.push((order[j], order[i])),
+                3 => forbidden.extend([(order[i], order[j]), (order[j], order[i])]),
+                _ => {}
+            }
+        }
+    }
+    let tier = if seed.is_multiple_of(2) {
+        let mut tier = vec![None; p];
+        order.iter().enumerate().for_each(|(i, &x)| tier[x as usize] = Some((i * 3 / p) as u32));
+        tier
+    } else {
+        vec![]
+    };
+    Knowledge::new(p, required, edges, forbidden, tier).unwrap()
+}
+
+fn keeps_knowledge(dag: &Dag, knowledge: &Knowledge) {
+    for (from, to) in dag.arcs() {
+        assert!(knowledge.allows_arc(from, to), "{from} → {to} is forbidden");
+    }
+    for (x, y) in knowledge.required_pairs() {
+        assert!(dag.adjacent(x, y), "{x} − {y} is required");
+    }
+    for (x, y) in knowledge.required_arcs() {
+        assert!(dag.contains(x, y), "{x} → {y} is required");
+    }
+}
+
+#[test]
+fn every_move_is_that_of_a_plain_search() {
+    let none = Knowledge::none();
+    for seed in 0..40 {
+        let mut rng = support::rng(seed);
+        let p = 3 + support::below(&mut rng, 6);
+        let truth = support::random_dag(&mut rng, p, 2.5);
+        let start = if seed % 3 == 0 { support::random_dag(&mut rng, p, 2.0) } else { Dag::empty(p) };
+        let data = sampled(seed, &truth, 300);
+        let engine = CountingEngine::new(&data);
+        let pairs = support::random_dag(&mut rng, p, 3.0).skeleton();
+        for (tabu, max_parents) in [(None, None), (Some(Tabu { length: 20, patience: 15 }), None), (None, Some(2))] {
+            let options = SearchOptions { tabu, max_parents, ..SearchOptions::default() };
+            for active in [ActiveSet::All, ActiveSet::Pairs(&pairs)] {
+                if max_parents.is_some_and(|most| (0..p as Variable).any(|x| start.parents(x).len() > most)) {
+                    continue;
+                }
+                let expected = plain_search(&PlainBic(&engine), &start, active, &options, &none);
+                let (found, _) = search(&PlainBic(&engine), &start, active, &options, &none, 1);
+                assert_eq!((found.dag, found.score, found.iterations), expected, "seed {seed} {options:?} bic");
+                let noise = Noise { p, seed };
+                let expected = plain_search(&noise, &start, active, &options, &none);
+                let (found, _) = search(&noise, &start, active, &options, &none, 2);
+                assert_eq!((found.dag, found.score, found.iterations), expected, "seed {seed} {options:?} noise");
+                assert!(found.complete);
+            }
+        }
+    }
+}
+
+#[test]
+fn tabu_with_knowledge_is_that_of_a_plain_search() {
+    for seed in 0..30 {
+        let p = 6;
+        let knowledge = random_knowledge(seed, p);
+        let noise = Noise { p, seed };
+        // What it starts from: required adjacencies alone.
+        let run = Run::new(1).unwrap();
+        let still = SearchOptions { max_iterations: Some(0), ..SearchOptions::default() };
+        let start = hill_climb(&noise, &Dag::empty(p), ActiveSet::All, &still, &knowledge, &run, &mut Ledger::new());
+        let start = start.unwrap();
+        assert!(!start.complete);
+        keeps_knowledge(&start.dag, &knowledge);
+        let options = SearchOptions { tabu: Some(Tabu { length: 30, patience: 20 }), ..SearchOptions::default() };
+        let expected = plain_search(&noise, &start.dag, ActiveSet::All, &options, &knowledge);
+        let (found, _) = search(&noise, &Dag::empty(p), ActiveSet::All, &options, &knowledge, 1);
+        keeps_knowledge(&found.dag, &knowledge);
+        assert_eq!((found.dag, found.score, found.iterations), expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn additions_left_out_of_the_lists_are_found_when_they_matter() {
+    // Deleting is so dear that a tabu search of 60 variables soon has nothing better than poor additions.
+    struct Dear;
+    impl LocalScore for Dear {
+        type Session<'s> = Dear;
+        fn n_variables(&self) -> usize {
+            60
+        }
+        fn session(&self) -> Dear {
+            Dear
+        }
+        fn name(&self) -> &'static str {
+            "dear"
+        }
+        fn is_score_equivalent(&self) -> bool {
+            false
+        }
+    }
+    impl ScoreSession for Dear {
+        fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+            if child != 59 {
+                return -1e9 * parents.len() as f64;
+            }
+            // The first parent is worth much; every other costs a little, the more the higher its index.
+            let first = if parents.is_empty() { 0.0 } else { 1e6 * (1.0 + parents.len() as f64 / 100.0) };
+            first - parents.iter().map(|&x| 2e4 + 10.0 * f64::from(x)).sum::<f64>()
+        }
+    }
+    let options = SearchOptions { tabu: Some(Tabu { length: 100, patience: 58 }), ..SearchOptions::default() };
+    let expected = plain_search(&Dear, &Dag::empty(60), ActiveSet::All, &options, &Knowledge::none());
+    for threads in [1, 2] {
+        let (found, _) = search(&Dear, &Dag::empty(60), ActiveSet::All, &options, &Knowledge::none(), threads);
+        assert_eq!((found.dag, found.score, found.iterations), expected.clone());
+    }
+    assert_eq!(expected.0, Dag::from_arcs(60, [(0, 59)]).unwrap());
+}
+
+#[test]
+fn threads_change_nothing() {
+    let mut rng = support::rng(7);
+    // Enough variables that the candidates of one child are split among threads.
+    let truth = support::random_dag(&mut rng, 260, 3.0);
+    let data = sampled(7, &truth, 500);
+    let engine = CountingEngine::new(&data);
+    let restarts = Some(Restarts { count: 1, perturbations: 10, seed: 3 });
+    let options = SearchOptions {
+        tabu: Some(Tabu { length: 10, patience: 10 }),
+        restarts,
+        max_iterations: Some(60),
+        ..SearchOptions::default()
+    };
+    let one = search(&PlainBic(&engine), &Dag::empty(260), ActiveSet::All, &options, &Knowledge::none(), 1);
+    for threads in [2, 3] {
+        let other = search(&PlainBic(&engine), &Dag::empty(260), ActiveSet::All, &options, &Knowledge::none(), threads);
+        assert_eq!(one, other);
+        assert_eq!(one.0.score.to_bits(), other.0.score.to_bits());
+    }
+}
+
+#[test]
+fn restarts_do_not_lose_and_depend_on_their_seed() {
+    let mut better = 0;
+    let mut different = HashSet::new();
+    for seed in 0..20 {
+        let noise = Noise { p: 8, seed };
+        let plain = SearchOptions::default();
+        let (once, _) = search(&noise, &Dag::empty(8), ActiveSet::All, &plain, &Knowledge::none(), 1);
+        let restarts = Some(Restarts { count: 5, perturbations: 4, seed });
+        let options = SearchOptions { restarts, ..plain };
+        let (again, calls) = search(&noise, &Dag::empty(8), ActiveSet::All, &options, &Knowledge::none(), 1);
+        assert_eq!(
+            (again.clone(), calls),
+            search(&noise, &Dag::empty(8), ActiveSet::All, &options, &Knowledge::none(), 2)
+        );
+        assert!(again.score >= once.score);
+        assert_eq!(again.score, total(&noise, &again.dag));
+        better += usize::from(again.score > once.score);
+        let other = SearchOptions { restarts: Some(Restarts { count: 1, perturbations: 4, seed }), ..plain };
+        different.insert(
+            search(&Noise { p: 8, seed: 0 }, &Dag::empty(8), ActiveSet::All, &other, &Knowledge::none(), 1)
+                .0
+                .iterations,
+        );
+    }
+    assert!(better > 10, "restarts helped in {better} of 20");
+    assert!(different.len() > 1);
+}
+
+#[test]
+fn what_cannot_be_searched_is_an_error() {
+    let noise = Noise { p: 4, seed: 1 };
+    let run = Run::new(1).unwrap();
+    let five = UndirectedGraph::empty(5);
+    let go = |start: &Dag, active, options: &SearchOptions, knowledge: &Knowledge| {
+        hill_climb(&noise, start, active, options, knowledge, &run, &mut Ledger::new())
+    };
+    let none = Knowledge::none();
+    let full = Dag::from_arcs(4, [(0, 3), (1, 3), (2, 3)]).unwrap();
+    let two = SearchOptions { max_parents: Some(2), ..SearchOptions::default() };
+    let error = go(&full, ActiveSet::All, &two, &none).unwrap_err().to_string();
+    assert_eq!(error, "max_parents: variable 3 has 3 parents in the start graph, more than 2");
+    assert!(go(&Dag::empty(3), ActiveSet::All, &two, &none).is_err());
+    assert!(go(&Dag::empty(4), ActiveSet::Pairs(&five), &two, &none).is_err());
+    // 0 → 1 and 1 → 2 are required; the edge 0 − 2 may only be 2 → 0.
+    let circular = Knowledge::new(4, [(0, 1), (1, 2)], [(0, 2)], [(0, 2)], vec![]).unwrap();
+    assert!(go(&Dag::empty(4), ActiveSet::All, &two, &circular).is_err());
+    run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(go(&Dag::empty(4), ActiveSet::All, &two, &none), Err(phgs::Error::Interrupted));
+}
+
+#[test]
+fn no_time_left_gives_the_start() {
+    let run = Run::new(1).unwrap().with_deadline(Some(std::time::Instant::now()));
+    let start = Dag::from_arcs(5, [(0, 1)]).unwrap();
+    let noise = Noise { p: 5, seed: 1 };
+    let options = SearchOptions { tabu: Some(Tabu::default()), ..SearchOptions::default() };
+    let found =
+        hill_climb(&noise, &start, ActiveSet::All, &options, &Knowledge::none(), &run, &mut Ledger::new()).unwrap();
+    assert_eq!((found.dag, found.complete), (start, false));
+}
+
+#[test]
+fn degenerate_sizes_work() {
+    for p in 0..3 {
+        let noise = Noise { p, seed: 5 };
+        let options = SearchOptions {
+            tabu: Some(Tabu::default()),
+            restarts: Some(Restarts { count: 2, perturbations: 2, seed: 1 }),
+            ..SearchOptions::default()
+        };
+        let (found, _) = search(&noise, &Dag::empty(p), ActiveSet::All, &options, &Knowledge::none(), 2);
+        assert!(found.complete);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn promises_hold(seed in 0u64..1_000_000, p in 2usize..12, cap in 1usize..4, mode in 0usize..4) {
+        let mut rng = support::rng(seed);
+        let knowledge = if mode % 2 == 0 { random_knowledge(seed, p) } else { Knowledge::none() };
+        let start = support::random_dag(&mut rng, p, 2.0);
+        let pairs = support::random_dag(&mut rng, p, 3.0).skeleton();
+        let active = if mode < 2 { ActiveSet::All } else { ActiveSet::Pairs(&pairs) };
+        let options = SearchOptions {
+            tabu: (seed % 3 > 0).then_some(Tabu { length: 12, patience: 9 }),
+            restarts: (seed % 3 > 1).then_some(Restarts { count: 2, perturbations: 3, seed }),
+            max_parents: Some(cap),
+            ..SearchOptions::default()
+        };
+        let noise = Noise { p, seed };
+        let run = Run::new(1).unwrap();
+        let still = SearchOptions { max_iterations: Some(0), ..options };
+        let from = hill_climb(&noise, &start, active, &still, &knowledge, &run, &mut Ledger::new());
+        let found = hill_climb(&noise, &start, active, &options, &knowledge, &run, &mut Ledger::new());
+        match (from, found) {
+            (Ok(from), Ok(found)) => {
+                prop_assert!(found.score >= from.score);
+                prop_assert_eq!(found.score, total(&noise, &found.dag));
+                prop_assert!(Dag::from_arcs(p, found.dag.arcs()).is_ok());
+                prop_assert!((0..p as Variable).all(|x| found.dag.parents(x).len() <= cap));
+                keeps_knowledge(&found.dag, &knowledge);
+                for (x, y) in found.dag.arcs() {
+                    prop_assert!(active.contains(x, y) || from.dag.contains(x, y));
+                }
+            }
+            (Err(a), Err(b)) => prop_assert_eq!(a, b),
+            _ => prop_assert!(false, "one fails, the other does not"),
+        }
+    }
+}
