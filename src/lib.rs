@@ -20,6 +20,7 @@
 //! * [`knowledge`] has what is known before learning: required and forbidden arcs, tiers.
 //! * [`skeleton`] finds which pairs are adjacent; [`orient`] finds directions; [`search`] maximises a score.
 //! * [`hybrid`] composes them.
+//! * [`network`] has Bayesian networks with their tables: files, sampling, simulation.
 //! * [`run`] has what a running computation needs: threads, cancellation, progress and the count of statistical calls.
 //!
 //! The paper's symbols map to names: Φ is `max_p_values` (kept as logarithms), S is `separating_set`, U is
@@ -32,6 +33,7 @@ pub mod graph;
 pub mod hybrid;
 pub mod independence;
 pub mod knowledge;
+pub mod network;
 pub mod orient;
 pub mod run;
 pub mod score;

@@ -1,9 +1,11 @@
 //! Integration tests of the Rust core, in one binary.
 
+mod bif;
 mod counting;
 mod gaussian;
 mod independence;
 mod metrics;
+mod sampling;
 mod search;
 mod skeleton;
 mod stats;

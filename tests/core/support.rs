@@ -83,3 +83,19 @@ pub fn golden_data(name: &str) -> (DiscreteData, HashMap<String, Variable>) {
     let index = header.into_iter().enumerate().map(|(i, name)| (name, i as Variable)).collect();
     (DiscreteData::from_columns(columns).expect("golden data are valid"), index)
 }
+
+/// The text of a network of the Bayesian network repository, bundled or in the data archive.
+pub fn network_text(name: &str) -> String {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["python/phgs/networks", "data/networks"].map(|folder| root.join(folder));
+    let path = folders.iter().map(|folder| folder.join(format!("{name}.bif.gz"))).find(|path| path.exists());
+    let file = std::fs::File::open(path.expect(name)).expect(name);
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(file), &mut text).expect(name);
+    text
+}
+
+/// A network of the Bayesian network repository.
+pub fn network(name: &str) -> phgs::network::BayesianNetwork {
+    phgs::network::BayesianNetwork::from_bif(&network_text(name)).expect(name)
+}
