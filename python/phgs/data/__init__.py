@@ -1,0 +1,11 @@
+"""Input: any frame, array, mapping of columns or file becomes a `Table` of state codes.
+
+Data flows one way: `files` reads a file into a frame, `frames` takes any frame apart into named columns, `columns`
+numbers the values of one column, `table` puts the columns together, and `checks` warns of what cannot be learned
+from. No file format is parsed here: pyarrow reads files.
+"""
+
+from phgs.data.files import read_file
+from phgs.data.table import Table, as_table
+
+__all__ = ["Table", "as_table", "read_file"]

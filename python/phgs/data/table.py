@@ -1,0 +1,197 @@
+"""The table that everything is learned from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phgs import _core
+from phgs.data import checks
+from phgs.data.columns import CodedColumn, Problem, encode
+from phgs.data.files import MISSING_TEXT, is_text, read_file
+from phgs.data.frames import Name, named_columns
+from phgs.errors import DataError, ParameterError
+
+Missing: TypeAlias = Literal["error", "drop", "level"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Categorical data, checked and numbered once; every function that takes data takes a `Table` too.
+
+    Attributes
+    ----------
+    names : tuple
+        Column names, in input order.
+    levels : tuple of tuple
+        The states of each column: ``levels[j][code]`` is the label of a code. Codes number the labels in the order of
+        their first appearance in the rows, so that they do not depend on the type of the labels.
+    codes : tuple of numpy.ndarray
+        The state codes of each column, ``uint8`` or ``uint16``.
+    n_rows : int
+        Rows that are used.
+    n_rows_read : int
+        Rows of the input; more than `n_rows` where incomplete rows were dropped.
+    """
+
+    names: tuple[Name, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    codes: tuple[NDArray[Any], ...]
+    n_rows: int
+    n_rows_read: int
+
+    @property
+    def n_variables(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @property
+    def arities(self) -> tuple[int, ...]:
+        """Number of states of each column."""
+        return tuple(len(levels) for levels in self.levels)
+
+    @cached_property
+    def position(self) -> dict[Name, int]:
+        """The position of each name."""
+        return {name: index for index, name in enumerate(self.names)}
+
+    @cached_property
+    def dataset(self) -> _core.Dataset:
+        """The data as the core holds them, made when first asked for."""
+        return _core.Dataset(list(self.codes), list(self.arities))
+
+    def index(self, name: Name) -> int:
+        """Return the position of a column; an unknown name raises `ParameterError` with near ones."""
+        try:
+            return self.position[name]
+        except (KeyError, TypeError):
+            from phgs.names import unknown
+
+            raise ParameterError(unknown("column", name, self.names)) from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key not in ("dataset", "position")}
+
+    def __repr__(self) -> str:
+        return f"<phgs.Table: {self.n_rows:,} rows × {self.n_variables:,} variables>"
+
+
+def as_table(
+    data: Any,
+    *,
+    missing: Missing = "error",
+    names: Sequence[Name] | None = None,
+    warn: bool = True,
+    stacklevel: int = 2,
+) -> Table:
+    """Read any kind of data into a `Table` of categorical columns.
+
+    Parameters
+    ----------
+    data
+        A `Table` (returned as it is); a pandas, polars or pyarrow frame; any object with the Arrow C stream or the
+        dataframe protocol; a numpy array of n rows × p columns; a mapping from names to columns; or the path of a CSV,
+        Parquet or Feather file. Values are labels of unordered states: strings, booleans, integers, whole floats,
+        categories (unused ones are not counted), intervals, or a mixture.
+    missing
+        What to do with missing values: ``"error"`` raises and names them, ``"drop"`` leaves out incomplete rows,
+        ``"level"`` makes missing a state of its own, labelled None.
+    names
+        Column names in place of those of the frame.
+    warn
+        Whether to warn of constant columns and of columns with very many states.
+    stacklevel
+        Where warnings point, as in `warnings.warn`.
+
+    Raises
+    ------
+    DataError
+        Names the columns that cannot be used and the remedy: numbers that are not whole, dates, missing values,
+        repeated names, no columns, fewer than two rows.
+
+    Examples
+    --------
+    >>> from phgs.data import as_table
+    >>> table = as_table({"rain": ["no", "yes", "no"], "wet": [0, 1, 0]})
+    >>> table.names, table.levels
+    (('rain', 'wet'), (('no', 'yes'), (0, 1)))
+    """
+    if missing not in get_args(Missing):
+        from phgs.names import unknown
+
+        raise ParameterError(f"missing: {unknown('treatment', missing, get_args(Missing))}")
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        data = read_file(data)
+    from_text = is_text(data)
+    found = list(named_columns(data, names))
+    if not found:
+        raise DataError("data has no columns")
+    columns_names = tuple(_plain(name) for name, _ in found)
+    checks.check_names(columns_names)
+
+    problems: dict[Name, Problem] = {}
+    coded: list[CodedColumn] = []
+    for name, (_, column) in zip(columns_names, found, strict=True):
+        result = encode(column, from_text=from_text)
+        if isinstance(result, Problem):
+            problems[name] = result
+        else:
+            coded.append(result)
+    checks.refuse(problems)
+    n_rows_read = len(coded[0].codes)
+    for name, column in zip(columns_names, coded, strict=True):
+        if len(column.codes) != n_rows_read:
+            raise DataError(
+                f"column {name!r} has {len(column.codes):,} rows, column {columns_names[0]!r} has {n_rows_read:,}"
+            )
+    if n_rows_read == 0:
+        raise DataError("data has no rows")
+
+    coded = _without_missing(columns_names, coded, missing, from_text=from_text)
+    n_rows = len(coded[0].codes)
+    if n_rows == 0:
+        raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
+    if n_rows == 1:
+        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+    table = Table(
+        names=columns_names,
+        levels=tuple(tuple(column.labels) for column in coded),
+        codes=tuple(column.codes for column in coded),
+        n_rows=n_rows,
+        n_rows_read=n_rows_read,
+    )
+    if warn:
+        checks.warn_of_columns(table.names, table.arities, n_rows, stacklevel + 1)
+    return table
+
+
+def _without_missing(
+    names: Sequence[Name], columns: list[CodedColumn], missing: Missing, *, from_text: bool
+) -> list[CodedColumn]:
+    counts = {name: column.missing for name, column in zip(names, columns, strict=True) if column.missing}
+    if not counts:
+        return columns
+    if missing == "error":
+        marks = ", ".join(mark for mark in MISSING_TEXT if mark)
+        hint = f" (in CSV files empty fields and {marks} count as missing unless quoted)" if from_text else ""
+        checks.refuse_missing(counts, hint)
+    if missing == "level":
+        return [column.on_rows(None, missing_is_state=True) for column in columns]
+    keep = np.ones(len(columns[0].codes), dtype=np.bool_)
+    for column in columns:
+        if column.missing:
+            keep &= column.codes >= 0
+    return [column.on_rows(keep, missing_is_state=False) for column in columns]
+
+
+def _plain(name: Name) -> Name:
+    """Turn numpy scalars into Python's own, so that names compare and print alike."""
+    return name.item() if isinstance(name, np.generic) else name
