@@ -216,13 +216,8 @@ def _encode_arrow(column: Any, *, from_text: bool) -> CodedColumn | Problem:
 
     kind = column.type
     if types.is_dictionary(kind):
-        if isinstance(column, pa.ChunkedArray):
-            column = column.unify_dictionaries().combine_chunks()
-            if isinstance(column, pa.ChunkedArray):
-                column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], kind)
-        labels = column.dictionary.to_pylist()
-        problem = _text_problem(labels) if from_text else None
-        return problem or _encode_indices(_arrow_integers(column.indices, -1), labels)
+        column = _one_dictionary(column)
+        return _encode_indices(_arrow_integers(column.indices, -1), column.dictionary.to_pylist())
     if types.is_temporal(kind):
         return Problem.DATES
     if types.is_nested(kind):
@@ -236,15 +231,22 @@ def _encode_arrow(column: Any, *, from_text: bool) -> CodedColumn | Problem:
     if types.is_floating(kind):
         return _encode_floats(np.asarray(column.cast(pa.float64()).to_numpy()))
     try:
-        encoded = column.dictionary_encode()
+        encoded = _one_dictionary(column.dictionary_encode())
     except pa.ArrowException:
         return _encode_objects(column.to_pylist())
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.unify_dictionaries().combine_chunks()
-        if isinstance(encoded, pa.ChunkedArray):
-            encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], encoded.type)
     labels = encoded.dictionary.to_pylist()
-    return _label_problem(labels) or _encode_indices(_arrow_integers(encoded.indices, -1), labels)
+    problem = _text_problem(labels) if from_text else _label_problem(labels)
+    return problem or _encode_indices(_arrow_integers(encoded.indices, -1), labels)
+
+
+def _one_dictionary(column: Any) -> Any:
+    """Join the chunks of a dictionary column into one array with one dictionary."""
+    import pyarrow as pa
+
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    chunks = column.unify_dictionaries().chunks
+    return pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
 
 
 def _arrow_integers(column: Any, fill: int) -> NDArray[Any]:

@@ -76,9 +76,8 @@ def _read_csv(source: Any, name: str, suffix: str) -> Any:
         with csv.open_csv(source, parse_options=parse) as reader:
             columns = reader.schema.names
         source.seek(0)
-        text = pa.dictionary(pa.int32(), pa.string())
         convert = csv.ConvertOptions(
-            column_types=dict.fromkeys(columns, text),
+            column_types=dict.fromkeys(columns, pa.string()),
             null_values=list(MISSING_TEXT),
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
