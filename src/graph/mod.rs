@@ -1,15 +1,18 @@
 //! Graphs over variables: undirected graphs, DAGs and partially directed graphs, d-separation and
 //! metrics.
 
+mod blanket;
 mod dag;
 mod metrics;
 mod pdag;
+mod reach;
 mod separation;
 mod undirected;
 
 pub use dag::Dag;
 pub use metrics::{Comparison, KindCounts, compare};
 pub use pdag::{Pdag, Tie};
+pub(crate) use reach::Reach;
 pub use separation::DSeparation;
 pub use undirected::UndirectedGraph;
 

@@ -31,8 +31,8 @@ impl Knowledge {
     ///
     /// # Errors
     ///
-    /// [`Error::Knowledge`] when an arc is required and forbidden (or against the tiers), when required arcs close a
-    /// cycle, when both directions of a required edge are forbidden, or a variable does not exist.
+    /// [`Error::Knowledge`] when an arc is required and forbidden (or against the tiers), when required arcs (or required
+    /// edges that are allowed in one direction only) close a cycle, when both directions of a required edge are forbidden, or a variable does not exist.
     pub fn new(
         n_variables: usize,
         required: impl IntoIterator<Item = (Variable, Variable)>,
@@ -59,17 +59,22 @@ impl Knowledge {
                 return Err(Error::Knowledge(format!("arc {from} → {to} is both required and forbidden")));
             }
         }
-        Dag::from_arcs(n_variables, arcs).map_err(|e| Error::Knowledge(format!("required arcs: {e}")))?;
         let mut edges: Vec<_> = knowledge.required_edges.iter().copied().collect();
         edges.sort_unstable();
         for (x, y) in edges {
             if x == y || y as usize >= n_variables {
                 return Err(Error::Knowledge(format!("required edge {x} − {y} does not join two variables")));
             }
-            if !knowledge.allows_edge(x, y) {
-                return Err(Error::Knowledge(format!("edge {x} − {y} is required and forbidden both ways")));
+            match (knowledge.allows_arc(x, y), knowledge.allows_arc(y, x)) {
+                (true, true) => {}
+                (true, false) => arcs.push((x, y)),
+                (false, true) => arcs.push((y, x)),
+                (false, false) => {
+                    return Err(Error::Knowledge(format!("edge {x} − {y} is required and forbidden both ways")));
+                }
             }
         }
+        Dag::from_arcs(n_variables, arcs).map_err(|e| Error::Knowledge(format!("required arcs: {e}")))?;
         Ok(knowledge)
     }
 
@@ -148,6 +153,7 @@ mod tests {
         assert!(Knowledge::new(3, [(0, 1), (1, 2), (2, 0)], none(), none(), vec![]).is_err());
         assert!(Knowledge::new(2, [(0, 1)], none(), none(), vec![Some(1), Some(0)]).is_err());
         assert!(Knowledge::new(2, none(), [(0, 1)], [(0, 1), (1, 0)], vec![]).is_err());
+        assert!(Knowledge::new(3, [(0, 1), (1, 2)], [(0, 2)], [(0, 2)], vec![]).is_err());
     }
 
     #[test]

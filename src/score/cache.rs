@@ -36,6 +36,53 @@ impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
         score
     }
 
+    /// The local scores of `child` with `parents` and one more parent, for each of `candidates` (none of them the child or in
+    /// `parents`), written to `out` in the same order. What is not known is computed in one batch.
+    pub fn local_scores_with_each(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        out: &mut Vec<f64>,
+    ) {
+        let mut missing: Vec<Variable> = Vec::new();
+        let mut key = (child, VariableSet::new());
+        let with = |key: &mut (Variable, VariableSet), candidate: Variable| {
+            let at = parents.partition_point(|&parent| parent < candidate);
+            key.1.clear();
+            key.1.extend_from_slice(&parents[..at]);
+            key.1.push(candidate);
+            key.1.extend_from_slice(&parents[at..]);
+        };
+        out.clear();
+        for &candidate in candidates {
+            with(&mut key, candidate);
+            // NaN marks what is to be computed; a score that is NaN itself is computed again.
+            let known = self.scores.get(&key).copied().unwrap_or(f64::NAN);
+            if known.is_nan() {
+                missing.push(candidate);
+            }
+            out.push(known);
+        }
+        if missing.is_empty() {
+            return;
+        }
+        if self.scores.len() + missing.len() > CAPACITY {
+            self.scores.clear();
+        }
+        let mut computed = Vec::with_capacity(missing.len());
+        self.session.local_scores_with_each(child, parents, &missing, &mut computed);
+        self.calls += missing.len() as u64;
+        for (&candidate, &score) in missing.iter().zip(&computed) {
+            with(&mut key, candidate);
+            self.scores.insert(key.clone(), score);
+        }
+        let mut computed = computed.into_iter();
+        for score in out.iter_mut().filter(|score| score.is_nan()) {
+            *score = computed.next().expect("one score for each missing candidate");
+        }
+    }
+
     /// Number of local scores computed (not found in the cache) so far.
     pub fn calls(&self) -> u64 {
         self.calls

@@ -5,6 +5,7 @@ mod counting;
 mod gaussian;
 mod independence;
 mod metrics;
+mod orient;
 mod sampling;
 mod search;
 mod skeleton;

@@ -1,0 +1,251 @@
+//! Consistent extensions: DAGs with the skeleton, the arcs and the v-structures of a partially directed graph
+//! (Dor and Tarsi 1992, the paper's `pdag-to-dag`).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::Variable;
+use crate::graph::{Dag, Pdag, Reach, Tie};
+
+/// Whether x has no edge directed outwards and each neighbour by an undirected edge is adjacent to all other variables
+/// adjacent to x: conditions (a) and (b) of the paper.
+pub(super) fn is_potential_sink(pdag: &Pdag, x: Variable) -> bool {
+    pdag.children(x).is_empty() && first_gap(pdag, x).is_none()
+}
+
+/// The first two variables adjacent to x but not to each other, the first of them by an undirected edge with x.
+fn first_gap(pdag: &Pdag, x: Variable) -> Option<(Variable, Variable)> {
+    let undirected = pdag.undirected(x);
+    undirected.iter().enumerate().find_map(|(i, &k)| {
+        let others = undirected[i + 1..].iter().chain(pdag.parents(x)).chain(pdag.children(x));
+        others.copied().find(|&v| !pdag.adjacent(k, v)).map(|v| (k, v))
+    })
+}
+
+/// How many v-structures directing all undirected edges of x into x would make.
+fn n_gaps(pdag: &Pdag, x: Variable) -> usize {
+    let undirected = pdag.undirected(x);
+    let gaps = |(i, &k): (usize, &Variable)| {
+        undirected[i + 1..].iter().chain(pdag.parents(x)).filter(|&&v| !pdag.adjacent(k, v)).count()
+    };
+    undirected.iter().enumerate().map(gaps).sum()
+}
+
+/// Removal of potential sinks, lowest index first.
+struct SinkRemoval {
+    /// What is not removed yet.
+    rest: Pdag,
+    /// The edges of what is removed, directed.
+    arcs: Vec<(Variable, Variable)>,
+    present: Vec<bool>,
+    n_present: usize,
+    ready: BinaryHeap<Reverse<Variable>>,
+}
+
+impl SinkRemoval {
+    fn new(pdag: &Pdag) -> Self {
+        let p = pdag.n_variables();
+        let ready = (0..p as Variable).filter(|&x| is_potential_sink(pdag, x)).map(Reverse).collect();
+        Self {
+            rest: pdag.clone(),
+            arcs: Vec::with_capacity(pdag.n_edges()),
+            present: vec![true; p],
+            n_present: p,
+            ready,
+        }
+    }
+
+    /// Directs the undirected edges of x into x and removes x.
+    fn remove(&mut self, x: Variable) {
+        self.present[x as usize] = false;
+        self.n_present -= 1;
+        let around = self.rest.adjacents(x);
+        for &k in &around {
+            self.arcs.push((k, x));
+            self.rest.set(k, x, Tie::None);
+        }
+        // A variable that is not adjacent to x keeps its conditions; one that is adjacent can only gain them.
+        self.ready.extend(around.into_iter().filter(|&k| is_potential_sink(&self.rest, k)).map(Reverse));
+    }
+
+    /// Removes potential sinks until there is none; whether nothing is left.
+    fn run(&mut self) -> bool {
+        while let Some(Reverse(x)) = self.ready.pop() {
+            if self.present[x as usize] {
+                self.remove(x);
+            }
+        }
+        self.n_present == 0
+    }
+
+    fn remaining(&self) -> impl Iterator<Item = Variable> + '_ {
+        (0..self.present.len() as Variable).filter(|&x| self.present[x as usize])
+    }
+}
+
+/// A DAG with the same adjacencies, all arcs and exactly the v-structures of a partially directed graph; `None` when
+/// there is none. Among the variables that could come last, the one with the lowest index does.
+///
+/// # Examples
+///
+/// ```
+/// use phgs::graph::{Pdag, UndirectedGraph};
+/// use phgs::orient::consistent_extension;
+/// let chain = Pdag::from_undirected(&UndirectedGraph::from_edges(3, [(0, 1), (1, 2)]));
+/// assert_eq!(consistent_extension(&chain).unwrap().v_structures(), []);
+/// let square = Pdag::from_undirected(&UndirectedGraph::from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)]));
+/// assert_eq!(consistent_extension(&square), None);
+/// ```
+pub fn consistent_extension(pdag: &Pdag) -> Option<Dag> {
+    let mut removal = SinkRemoval::new(pdag);
+    if !removal.run() {
+        return None;
+    }
+    Dag::from_arcs(pdag.n_variables(), removal.arcs).ok()
+}
+
+/// A DAG for any partially directed graph, also where no consistent extension exists (the paper's remark on invalid
+/// estimates).
+///
+/// Proceeds as [`consistent_extension`]; where it is stuck, the sink whose completion makes the fewest new v-structures (the
+/// lowest index among equals) comes last. All edges are in the DAG, in the direction that they have, unless the arcs close
+/// directed cycles: then, in increasing order, each arc that closes a cycle with those before it is dropped.
+pub fn forced_extension(pdag: &Pdag) -> Dag {
+    let mut acyclic = pdag.clone();
+    if Dag::from_arcs(pdag.n_variables(), pdag.directed_edges()).is_err() {
+        drop_cycles(&mut acyclic);
+    }
+    let mut removal = SinkRemoval::new(&acyclic);
+    while !removal.run() {
+        let sinks = removal.remaining().filter(|&x| removal.rest.children(x).is_empty());
+        let last = sinks.min_by_key(|&x| (n_gaps(&removal.rest, x), x));
+        removal.remove(last.expect("a finite graph without directed cycles has a sink"));
+    }
+    Dag::from_arcs(pdag.n_variables(), removal.arcs).expect("each arc leads to a variable that was removed before")
+}
+
+fn drop_cycles(pdag: &mut Pdag) {
+    let arcs: Vec<_> = pdag.directed_edges().collect();
+    for &(x, y) in &arcs {
+        pdag.set(x, y, Tie::None);
+    }
+    let mut reach = Reach::new(pdag.n_variables());
+    for (x, y) in arcs {
+        if !reach.reaches(|v| pdag.children(v), y, x) {
+            pdag.orient(x, y);
+        }
+    }
+}
+
+/// Why a partially directed graph has no consistent extension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExtensionObstacle {
+    /// These arcs close a directed cycle: each variable has an arc to the next, the last to the first.
+    Cycle(Vec<Variable>),
+    /// In the part of the graph where every ordering fails, `to` has no arc outwards but cannot come last: `from` → `to`
+    /// would make a v-structure with `other`, which is adjacent to `to` but not to `from`.
+    Edge {
+        /// The end of the blocked edge that would be the parent.
+        from: Variable,
+        /// The end of the blocked edge that would be the child.
+        to: Variable,
+        /// The third variable.
+        other: Variable,
+    },
+}
+
+impl ExtensionObstacle {
+    /// A sentence for users, with `name` giving the variables' names.
+    pub fn describe(&self, name: impl Fn(Variable) -> String) -> String {
+        match self {
+            Self::Cycle(cycle) => {
+                let names: Vec<_> = cycle.iter().chain(cycle.first()).map(|&x| name(x)).collect();
+                format!("no consistent extension: the arcs close a directed cycle {}", names.join(" → "))
+            }
+            Self::Edge { from, to, other } => {
+                let (from, to, other) = (name(*from), name(*to), name(*other));
+                format!(
+                    "no consistent extension: the edge {from} − {to} cannot be directed either way without a directed \
+                     cycle or a new v-structure, such as {from} → {to} ← {other}"
+                )
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for ExtensionObstacle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.describe(|x| x.to_string()))
+    }
+}
+
+/// What keeps a partially directed graph from having a consistent extension; `None` when it has one. Of several
+/// obstacles the one with the lowest index is named.
+pub fn extension_obstacle(pdag: &Pdag) -> Option<ExtensionObstacle> {
+    let mut removal = SinkRemoval::new(pdag);
+    if removal.run() {
+        return None;
+    }
+    let blocked = removal.remaining().find_map(|to| {
+        let rest = &removal.rest;
+        let (from, other) = first_gap(rest, to).filter(|_| rest.children(to).is_empty())?;
+        Some(ExtensionObstacle::Edge { from, to, other })
+    });
+    // Without any sink, following arcs from anywhere must come back to where it has been.
+    blocked.or_else(|| {
+        let mut walk = vec![removal.remaining().next()?];
+        loop {
+            let next = *removal.rest.children(*walk.last()?).first()?;
+            if let Some(start) = walk.iter().position(|&x| x == next) {
+                return Some(ExtensionObstacle::Cycle(walk.split_off(start)));
+            }
+            walk.push(next);
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::UndirectedGraph;
+
+    fn undirected(n: usize, edges: &[(u32, u32)]) -> Pdag {
+        Pdag::from_undirected(&UndirectedGraph::from_edges(n, edges.iter().copied()))
+    }
+
+    #[test]
+    fn paper_example() {
+        // Figure "extend_eg", variables counted from 0.
+        let mut pdag = undirected(8, &[(0, 3), (1, 2), (2, 5), (0, 4), (4, 6)]);
+        for (x, y) in [(3, 4), (1, 4), (5, 7), (4, 7)] {
+            pdag.orient(x, y);
+        }
+        let dag = consistent_extension(&pdag).unwrap();
+        assert_eq!(dag.v_structures(), [(1, 4, 3), (4, 7, 5)]);
+        for (x, y) in [(3, 0), (4, 0), (4, 6)] {
+            assert!(dag.contains(x, y));
+        }
+    }
+
+    #[test]
+    fn a_square_is_forced_with_one_new_v_structure() {
+        let square = undirected(4, &[(0, 1), (1, 2), (2, 3), (0, 3)]);
+        let dag = forced_extension(&square);
+        assert_eq!((dag.n_arcs(), dag.v_structures().len()), (4, 1));
+        let obstacle = extension_obstacle(&square).unwrap();
+        assert_eq!(obstacle, ExtensionObstacle::Edge { from: 1, to: 0, other: 3 });
+        assert!(obstacle.to_string().contains("1 − 0"));
+    }
+
+    #[test]
+    fn cycles_are_named_and_broken() {
+        let mut pdag = undirected(4, &[(0, 3)]);
+        for (x, y) in [(0, 1), (1, 2), (2, 0)] {
+            pdag.orient(x, y);
+        }
+        assert_eq!(extension_obstacle(&pdag), Some(ExtensionObstacle::Cycle(vec![0, 1, 2])));
+        let dag = forced_extension(&pdag);
+        assert_eq!(dag.n_arcs(), 3);
+        assert!(dag.contains(0, 1) && dag.contains(1, 2) && dag.adjacent(0, 3));
+    }
+}

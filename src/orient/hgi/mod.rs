@@ -1,0 +1,144 @@
+//! Hybrid greedy initialisation (HGI, the paper's Algorithm 4): from a skeleton and its v-structures to a DAG, by
+//! constraint-based orientations in the order in which they improve a score.
+//!
+//! The paper's 𝒢₀ is `rest`, the graph of edges still under consideration; 𝒢 is `dag`.
+
+mod arrows;
+mod sinks;
+
+use super::VStructure;
+use super::background::undirected_with_knowledge;
+use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
+use crate::knowledge::Knowledge;
+use crate::run::Run;
+use crate::score::{LocalScore, ScoreCache};
+use crate::{Error, Result, Variable};
+
+/// Options of [`hybrid_greedy_initialization`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HgiOptions {
+    /// The largest number of parents of a variable; `None` for no limit.
+    pub max_parents: Option<usize>,
+}
+
+/// A gain in score as it is compared: in units of 2⁻²⁰, so that gains that are equal but for rounding are ties.
+type Gain = i64;
+
+/// The gain of what must not be done.
+const NEVER: Gain = Gain::MIN;
+
+fn gain(after: f64, before: f64) -> Gain {
+    ((after - before) * (1u32 << 20) as f64).round() as Gain
+}
+
+/// What all steps of one run of HGI share.
+struct Hgi<'a, 's, S: LocalScore + 's> {
+    /// The paper's 𝒢₀.
+    rest: Pdag,
+    /// The paper's 𝒢.
+    dag: Dag,
+    cache: &'a mut ScoreCache<'s, S>,
+    knowledge: &'a Knowledge,
+    run: &'a Run,
+    max_parents: usize,
+    reach: Reach,
+    /// Reused memory for batches of scores.
+    scores: Vec<f64>,
+}
+
+impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
+    /// Whether from → to would close a directed cycle in the DAG.
+    fn closes_cycle(&mut self, from: Variable, to: Variable) -> bool {
+        let dag = &self.dag;
+        self.reach.reaches(|x| dag.children(x), to, from)
+    }
+
+    /// Adds an arc, which closes no cycle, to both graphs.
+    fn apply(&mut self, from: Variable, to: Variable) {
+        self.rest.orient(from, to);
+        let added = self.dag.try_insert(from, to);
+        debug_assert!(added, "arc {from} → {to} closes a cycle");
+    }
+
+    fn has_room(&self, x: Variable, more: usize) -> bool {
+        self.dag.parents(x).len() + more <= self.max_parents
+    }
+}
+
+/// A DAG from a skeleton and its v-structures.
+///
+/// 1. V-structures, greedily: at each step the one that most improves the score of its centre given the arcs so far, while
+///    it improves it; those that would close a cycle, reverse an arc or exceed `max_parents` are discarded.
+/// 2. Until nothing applies: remove complete sinks (variables with no arc outwards and no undirected edge) from consideration;
+///    then the first of: (i) direct the edge into a potential sink that most improves the score; (ii) delete the edge into a
+///    potential sink that would most worsen it; (iii) direct the edge compelled by rules R1 to R4 that most improves it and
+///    closes no cycle; (iv) delete the compelled edge that would most worsen it.
+///
+/// Edges that are neither directed nor deleted at the end stay out of the DAG. Ties go to the lowest index: of the centre, then the
+/// ends, of v-structures; of tail, then head, of edges.
+///
+/// With background knowledge, required arcs are there from the start. An edge that knowledge allows in one direction only is
+/// decided between the two steps, by the score: all such edges that improve it are directed, best first, the others deleted. Required edges
+/// without direction are directed whatever their score.
+///
+/// # Errors
+///
+/// [`Error::Parameter`] when required arcs and edges leave a variable with more than `max_parents` parents;
+/// [`Error::Interrupted`] when the run is cancelled.
+pub fn hybrid_greedy_initialization<S: LocalScore>(
+    graph: &UndirectedGraph,
+    v_structures: &[VStructure],
+    cache: &mut ScoreCache<'_, S>,
+    options: &HgiOptions,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Result<Dag> {
+    let rest = undirected_with_knowledge(graph, knowledge);
+    let p = rest.n_variables();
+    // Required edges that are allowed in one direction only are required arcs.
+    let required = rest.directed_edges().filter(|&(x, y)| knowledge.requires_edge(x, y));
+    let dag = Dag::from_arcs(p, required)?;
+    let max_parents = options.max_parents.unwrap_or(usize::MAX);
+    if let Some(x) = (0..p as Variable).find(|&x| dag.parents(x).len() > max_parents) {
+        return Err(too_many_required(x));
+    }
+    // Arcs that knowledge directs but does not require: still to be decided.
+    let forced: Vec<_> = rest.directed_edges().filter(|&(x, y)| !dag.contains(x, y)).collect();
+    let mut hgi = Hgi { rest, dag, cache, knowledge, run, max_parents, reach: Reach::new(p), scores: Vec::new() };
+    hgi.add_v_structures(v_structures)?;
+    if !forced.is_empty() {
+        hgi.add_forced(&forced)?;
+    }
+    hgi.extend()?;
+    hgi.direct_required()?;
+    Ok(hgi.dag)
+}
+
+fn too_many_required(x: Variable) -> Error {
+    Error::parameter("max_parents", format!("is below the number of required parents of variable {x}"))
+}
+
+impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
+    /// Directs required edges that are left over.
+    fn direct_required(&mut self) -> Result<()> {
+        for (x, y) in self.knowledge.required_pairs() {
+            if self.dag.adjacent(x, y) {
+                continue;
+            }
+            let mut best: Option<(Gain, (Variable, Variable))> = None;
+            for (from, to) in [(x, y), (y, x)] {
+                if self.knowledge.allows_arc(from, to) && self.has_room(to, 1) && !self.closes_cycle(from, to) {
+                    let before = self.cache.local_score(to, self.dag.parents(to));
+                    self.cache.local_scores_with_each(to, self.dag.parents(to), &[from], &mut self.scores);
+                    let gain = gain(self.scores[0], before);
+                    if best.is_none_or(|(other, _)| gain > other) {
+                        best = Some((gain, (from, to)));
+                    }
+                }
+            }
+            let (_, (from, to)) = best.ok_or_else(|| too_many_required(x.max(y)))?;
+            self.apply(from, to);
+        }
+        Ok(())
+    }
+}

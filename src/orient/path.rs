@@ -1,0 +1,256 @@
+//! PATH: estimates along a path of thresholds on the maximum p-values, and the choice among them by score (the paper's
+//! Algorithm 3, equation edge_diff and remark on validity).
+
+use super::hgi::{HgiOptions, hybrid_greedy_initialization};
+use super::{Oriented, VStructure, forced_extension, skeleton_to_cpdag, v_structures_from_separations};
+use crate::graph::{Dag, Pdag, UndirectedGraph};
+use crate::knowledge::Knowledge;
+use crate::run::Run;
+use crate::score::{LocalScore, ScoreCache};
+use crate::skeleton::Skeleton;
+use crate::{Error, Result, Variable};
+
+/// The path's length and end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathOptions {
+    /// τ: the largest number of estimates; 1 turns PATH off (the one estimate is that at α).
+    pub path_length: usize,
+    /// Logarithm of the lowest threshold, α⁽τ⁾.
+    pub min_log_alpha: f64,
+}
+
+impl Default for PathOptions {
+    /// The paper's: 10 estimates down to 10⁻⁵.
+    fn default() -> Self {
+        Self { path_length: 10, min_log_alpha: 1e-5f64.ln() }
+    }
+}
+
+/// An estimate at one threshold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathPoint {
+    /// Logarithm of the threshold.
+    pub log_alpha: f64,
+    /// Number of edges of the skeleton at the threshold.
+    pub n_edges: usize,
+    /// Score of the estimate's DAG.
+    pub score: f64,
+    /// Whether the estimate is valid (always for estimates that are DAGs).
+    pub extendable: bool,
+    /// Whether this is the estimate that was chosen.
+    pub selected: bool,
+}
+
+/// A solution path and the estimate chosen from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Path<E> {
+    /// The points by decreasing threshold.
+    pub points: Vec<PathPoint>,
+    /// The chosen estimate.
+    pub selected: E,
+    /// Its index in `points`.
+    pub index: usize,
+}
+
+/// What PATH can choose among.
+pub trait Estimate {
+    /// The DAG by which the estimate is scored.
+    fn dag(&self) -> &Dag;
+    /// Whether the estimate is valid; invalid ones are chosen only when all are.
+    fn is_valid(&self) -> bool;
+}
+
+impl Estimate for Dag {
+    fn dag(&self) -> &Dag {
+        self
+    }
+    fn is_valid(&self) -> bool {
+        true
+    }
+}
+
+/// A CPDAG with the DAG that stands for it: a consistent extension, or a forced one where there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CpdagEstimate {
+    /// The CPDAG.
+    pub pdag: Pdag,
+    /// The DAG.
+    pub dag: Dag,
+    /// Whether `dag` is a consistent extension of `pdag`.
+    pub extendable: bool,
+    /// V-structures that were skipped.
+    pub conflicts: Vec<VStructure>,
+}
+
+impl From<Oriented> for CpdagEstimate {
+    fn from(oriented: Oriented) -> Self {
+        let extendable = oriented.extendable();
+        let dag = oriented.extension.unwrap_or_else(|| forced_extension(&oriented.pdag));
+        Self { pdag: oriented.pdag, dag, extendable, conflicts: oriented.conflicts }
+    }
+}
+
+impl Estimate for CpdagEstimate {
+    fn dag(&self) -> &Dag {
+        &self.dag
+    }
+    fn is_valid(&self) -> bool {
+        self.extendable
+    }
+}
+
+/// The decreasing thresholds (as logarithms) of the path, the first of them α, such that the numbers of edges are about equally
+/// spaced between those at α and at the lowest threshold. Thresholds between are order statistics of Φ. Thresholds that give
+/// the same skeleton as one before are left out, so that there may be fewer than `path_length`.
+///
+/// # Errors
+///
+/// [`Error::Parameter`] when `path_length` is 0 or `min_log_alpha` is not below α and the path is longer than 1.
+pub fn thresholds(skeleton: &Skeleton, options: &PathOptions) -> Result<Vec<f64>> {
+    if options.path_length == 0 {
+        return Err(Error::parameter("path_length", "must be at least 1 (1 turns PATH off)"));
+    }
+    let mut path = vec![skeleton.log_alpha()];
+    if options.path_length == 1 {
+        return Ok(path);
+    }
+    if options.min_log_alpha.is_nan() || options.min_log_alpha >= skeleton.log_alpha() {
+        return Err(Error::parameter("min_alpha", "must be below alpha"));
+    }
+    let mut values: Vec<f64> =
+        skeleton.records().iter().map(|r| r.max_log_p_value).filter(|&v| v <= skeleton.log_alpha()).collect();
+    values.sort_unstable_by(|a, b| b.total_cmp(a));
+    let n_removed = values.partition_point(|&v| v > options.min_log_alpha);
+    // How many edges the last threshold removes; ties may remove fewer than the even spacing asks for.
+    let mut removed = 0;
+    let last = options.path_length - 1;
+    for t in 1..=last {
+        let target = (t * n_removed + last / 2) / last;
+        let threshold =
+            if t == last { options.min_log_alpha } else { values.get(target).copied().unwrap_or(f64::NEG_INFINITY) };
+        let now = values.partition_point(|&v| v > threshold);
+        if now > removed {
+            removed = now;
+            path.push(threshold);
+        }
+    }
+    Ok(path)
+}
+
+/// Makes an estimate at each threshold of the path and chooses the best: the highest score among the valid, or among all when none
+/// is valid; of equal scores (to 10⁻⁹ of their size) the sparser.
+///
+/// `estimate` gets the skeleton at the threshold. Scores go through `cache`, so that along the path only variables whose parents
+/// change are evaluated. The caller reads the number of evaluations from the cache.
+///
+/// # Errors
+///
+/// Those of [`thresholds`] and of `estimate`; [`Error::Interrupted`] when the run is cancelled.
+pub fn solution_path<'s, S: LocalScore, E: Estimate>(
+    skeleton: &Skeleton,
+    options: &PathOptions,
+    cache: &mut ScoreCache<'s, S>,
+    run: &Run,
+    mut estimate: impl FnMut(&UndirectedGraph, &mut ScoreCache<'s, S>) -> Result<E>,
+) -> Result<Path<E>> {
+    let thresholds = thresholds(skeleton, options)?;
+    let n_variables = skeleton.graph().n_variables();
+    let mut points: Vec<PathPoint> = Vec::with_capacity(thresholds.len());
+    let mut best: Option<(usize, E)> = None;
+    let mut scored = Dag::empty(0);
+    let mut local = Vec::new();
+    let mut graph = skeleton.graph().clone();
+    for log_alpha in thresholds {
+        run.check()?;
+        threshold(&mut graph, skeleton, log_alpha);
+        let current = estimate(&graph, cache)?;
+        let dag = current.dag();
+        let first = local.is_empty();
+        local.resize(n_variables, 0.0);
+        for x in 0..n_variables as Variable {
+            if first || dag.parents(x) != scored.parents(x) {
+                local[x as usize] = cache.local_score(x, dag.parents(x));
+            }
+        }
+        scored = dag.clone();
+        // The sum of all local scores, not of differences, so that equal DAGs have equal scores to the last bit.
+        let point = PathPoint {
+            log_alpha,
+            n_edges: graph.n_edges(),
+            score: local.iter().sum(),
+            extendable: current.is_valid(),
+            selected: false,
+        };
+        let better = best.as_ref().is_none_or(|&(index, _)| is_better(&point, &points[index]));
+        if better {
+            best = Some((points.len(), current));
+        }
+        points.push(point);
+    }
+    let (index, selected) = best.expect("a path has at least one estimate");
+    points[index].selected = true;
+    Ok(Path { points, selected, index })
+}
+
+/// Whether a sparser estimate is to be preferred to a denser one.
+fn is_better(sparser: &PathPoint, denser: &PathPoint) -> bool {
+    if sparser.extendable != denser.extendable {
+        return sparser.extendable;
+    }
+    sparser.score >= denser.score - 1e-9 * denser.score.abs()
+}
+
+/// Removes the edges whose Φ is above a threshold.
+fn threshold(graph: &mut UndirectedGraph, skeleton: &Skeleton, log_threshold: f64) {
+    let above = |&(x, y): &(Variable, Variable)| {
+        skeleton.record(x, y).is_some_and(|record| record.max_log_p_value > log_threshold)
+    };
+    let removed: Vec<_> = graph.edges().filter(above).collect();
+    for (x, y) in removed {
+        graph.remove(x, y);
+    }
+}
+
+/// PATH over CPDAGs: v-structures from separating sets, `skel-to-cpdag`, and a consistent (or forced) extension for the score.
+///
+/// `marginal_log_p_value` is asked for the p-value of the marginal test of pairs that it separated, where the order of conflicting
+/// v-structures needs it.
+///
+/// # Errors
+///
+/// Those of [`solution_path`].
+pub fn cpdag_path<S: LocalScore>(
+    skeleton: &Skeleton,
+    options: &PathOptions,
+    cache: &mut ScoreCache<'_, S>,
+    knowledge: &Knowledge,
+    run: &Run,
+    mut marginal_log_p_value: impl FnMut(Variable, Variable) -> f64,
+) -> Result<Path<CpdagEstimate>> {
+    solution_path(skeleton, options, cache, run, |graph, _| {
+        let mut v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+        for v in v_structures.iter_mut().filter(|v| skeleton.record(v.x, v.y).is_none()) {
+            v.log_p_value = marginal_log_p_value(v.x, v.y);
+        }
+        Ok(skeleton_to_cpdag(graph, &v_structures, knowledge).into())
+    })
+}
+
+/// PATH over DAGs made by hybrid greedy initialisation, as in pHGS (the paper's Algorithm 5).
+///
+/// # Errors
+///
+/// Those of [`solution_path`] and of [`hybrid_greedy_initialization`].
+pub fn hgi_path<S: LocalScore>(
+    skeleton: &Skeleton,
+    options: &PathOptions,
+    cache: &mut ScoreCache<'_, S>,
+    hgi: &HgiOptions,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Result<Path<Dag>> {
+    solution_path(skeleton, options, cache, run, |graph, cache| {
+        let v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+        hybrid_greedy_initialization(graph, &v_structures, cache, hgi, knowledge, run)
+    })
+}

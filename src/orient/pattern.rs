@@ -1,0 +1,130 @@
+//! From a skeleton and its v-structures to a CPDAG (the paper's Algorithm 6, `skel-to-cpdag`).
+
+use rustc_hash::FxHashMap;
+
+use super::VStructure;
+use super::background::undirected_with_knowledge;
+use super::extension::consistent_extension;
+use super::meek::close;
+use crate::Variable;
+use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
+use crate::knowledge::Knowledge;
+
+/// A skeleton with its directions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Oriented {
+    /// The estimate: a CPDAG (the maximally directed graph, with background knowledge) when it is extendable.
+    pub pdag: Pdag,
+    /// The v-structures that were skipped because they conflict with others or with background knowledge, in the order in
+    /// which they were tried.
+    pub conflicts: Vec<VStructure>,
+    /// A DAG with the adjacencies, arcs and v-structures of `pdag`, where one exists.
+    pub extension: Option<Dag>,
+}
+
+impl Oriented {
+    /// Whether the estimate is valid: whether it has a consistent extension, of which it then is the CPDAG.
+    pub fn extendable(&self) -> bool {
+        self.extension.is_some()
+    }
+}
+
+/// Directs a skeleton: background knowledge first, then v-structures, then rules R1 to R4.
+///
+/// From samples, v-structures may contradict each other. They are tried in order: those that agree with most others first
+/// (counted by arcs that they share), then by decreasing p-value of the separation, then by index. Each is applied whole or, when it
+/// would reverse an arc, close a directed cycle or break `knowledge`, skipped whole.
+///
+/// The estimate is extendable when the pattern, that is the skeleton with knowledge and the applied v-structures, has a
+/// consistent extension. The rules then lead to the CPDAG of that extension; otherwise they lead to a graph without meaning as an
+/// equivalence class, which the result says.
+pub fn skeleton_to_cpdag(graph: &UndirectedGraph, v_structures: &[VStructure], knowledge: &Knowledge) -> Oriented {
+    let mut pdag = undirected_with_knowledge(graph, knowledge);
+    let mut reach = Reach::new(pdag.n_variables());
+    let mut conflicts = Vec::new();
+    for v in by_agreement(v_structures) {
+        if fits(&pdag, &v, knowledge, &mut reach) {
+            for end in [v.x, v.y] {
+                if !pdag.has_arc(end, v.centre) {
+                    pdag.orient(end, v.centre);
+                }
+            }
+        } else {
+            conflicts.push(v);
+        }
+    }
+    let extension = consistent_extension(&pdag);
+    close(&mut pdag);
+    Oriented { pdag, conflicts, extension }
+}
+
+/// Whether both arcs are there or can be directed, without a cycle and as knowledge allows.
+fn fits(pdag: &Pdag, v: &VStructure, knowledge: &Knowledge, reach: &mut Reach) -> bool {
+    !pdag.adjacent(v.x, v.y)
+        && [v.x, v.y].into_iter().all(|end| {
+            pdag.has_arc(end, v.centre)
+                || (pdag.has_undirected(end, v.centre)
+                    && knowledge.allows_arc(end, v.centre)
+                    && !reach.reaches(|x| pdag.children(x), v.centre, end))
+        })
+}
+
+fn by_agreement(v_structures: &[VStructure]) -> Vec<VStructure> {
+    let mut arcs: FxHashMap<(Variable, Variable), u32> = FxHashMap::default();
+    for v in v_structures {
+        *arcs.entry((v.x, v.centre)).or_default() += 1;
+        *arcs.entry((v.y, v.centre)).or_default() += 1;
+    }
+    let mut ordered: Vec<(u32, VStructure)> =
+        v_structures.iter().map(|v| (arcs[&(v.x, v.centre)] + arcs[&(v.y, v.centre)], *v)).collect();
+    ordered.sort_unstable_by(|(agree_a, a), (agree_b, b)| {
+        agree_b.cmp(agree_a).then(b.log_p_value.total_cmp(&a.log_p_value)).then(a.index().cmp(&b.index()))
+    });
+    ordered.into_iter().map(|(_, v)| v).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v(x: u32, centre: u32, y: u32, log_p_value: f64) -> VStructure {
+        VStructure { x, centre, y, log_p_value }
+    }
+
+    #[test]
+    fn collider_and_its_consequence() {
+        let graph = UndirectedGraph::from_edges(4, [(0, 2), (1, 2), (2, 3)]);
+        let oriented = skeleton_to_cpdag(&graph, &[v(0, 2, 1, 0.0)], &Knowledge::none());
+        assert_eq!(oriented.pdag.directed_edges().collect::<Vec<_>>(), [(0, 2), (1, 2), (2, 3)]);
+        assert!(oriented.extendable() && oriented.conflicts.is_empty());
+    }
+
+    #[test]
+    fn of_two_conflicting_v_structures_the_surer_separation_wins() {
+        let graph = UndirectedGraph::from_edges(4, [(0, 1), (1, 2), (2, 3)]);
+        let (left, right) = (v(0, 1, 2, -1.0), v(1, 2, 3, -0.5));
+        let oriented = skeleton_to_cpdag(&graph, &[left, right], &Knowledge::none());
+        assert_eq!(oriented.conflicts, [left]);
+        assert!(oriented.pdag.has_arc(1, 2) && oriented.pdag.has_arc(3, 2));
+        // 0 − 1 → 2: nothing directs 0 − 1.
+        assert!(oriented.pdag.has_undirected(0, 1) && oriented.extendable());
+    }
+
+    #[test]
+    fn agreement_comes_before_p_values() {
+        let graph = UndirectedGraph::from_edges(5, [(0, 1), (1, 2), (2, 3), (1, 4)]);
+        let (a, b, c) = (v(0, 1, 2, -3.0), v(2, 1, 4, -3.0), v(1, 2, 3, -0.1));
+        let oriented = skeleton_to_cpdag(&graph, &[a, b, c], &Knowledge::none());
+        assert_eq!(oriented.conflicts, [c]);
+    }
+
+    #[test]
+    fn knowledge_comes_before_v_structures() {
+        let graph = UndirectedGraph::from_edges(3, [(0, 1), (1, 2)]);
+        let knowledge = Knowledge::new(3, [(1, 0)], [], [], vec![]).unwrap();
+        let collider = v(0, 1, 2, 0.0);
+        let oriented = skeleton_to_cpdag(&graph, &[collider], &knowledge);
+        assert_eq!(oriented.conflicts, [collider]);
+        assert!(oriented.pdag.has_arc(1, 0) && oriented.pdag.has_undirected(1, 2));
+    }
+}
