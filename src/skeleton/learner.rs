@@ -1,7 +1,8 @@
 //! The state of a PC run, and its two ways over pairs: the sweep (levels and the second screen) and the first screen.
 
 use super::neighbourhoods::Neighbourhoods;
-use super::subsets::{Subsets, binomial};
+use super::subsets::binomial;
+use super::worker::{FIRST_ENDPOINT, FIRST_SCREEN, HOME_CLUSTER, SECOND_SCREEN_X, SECOND_SCREEN_Y, Worker};
 use super::{PairRecord, PcOptions};
 use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
@@ -46,34 +47,11 @@ pub(super) struct Learner<'a, T> {
     /// By increasing (x, y); `starts[x]` is the first record of x.
     records: Vec<PairRecord>,
     starts: Vec<usize>,
+    /// The higher variables of the records, close together for searching.
+    highers: Vec<Variable>,
     tests: u64,
     phase: Phase,
 }
-
-/// One thread's session and scratch memory.
-struct Worker<S> {
-    session: S,
-    focal: Option<Variable>,
-    focus: Vec<Variable>,
-    /// The variables that may condition, in the order of enumeration.
-    pool: Vec<Variable>,
-    /// For each of the pool, the families of tested sets that it belongs to.
-    pool_families: Vec<u8>,
-    /// The same for every variable; all zero between tasks.
-    families: Vec<u8>,
-    marked: Vec<Variable>,
-    ranked: Vec<(f64, f64, Variable)>,
-    subsets: Subsets,
-    set: Vec<Variable>,
-}
-
-// Families of sets that were tested before: a set is not tested again when a family contains all its members. A family
-// counts only where its tested sets have the size at hand.
-const FIRST_ENDPOINT: u8 = 1;
-const FIRST_SCREEN: u8 = 2;
-const SECOND_SCREEN_X: u8 = 4;
-const SECOND_SCREEN_Y: u8 = 8;
-const HOME_CLUSTER: u8 = 16;
 
 /// A block of tasks of one focal variable is closed at this many possible tests or pairs.
 const BLOCK_TESTS: u64 = 1 << 14;
@@ -90,6 +68,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
     ) -> Self {
         let p = labels.len();
         let starts = (0..=p).map(|x| records.partition_point(|r| (r.x as usize) < x)).collect();
+        let highers = records.iter().map(|r| r.y).collect();
         Self {
             test,
             labels,
@@ -99,6 +78,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             run,
             records,
             starts,
+            highers,
             tests: 0,
             phase: Phase::Within,
         }
@@ -217,7 +197,9 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         let (x, y) = (record.x, record.y);
         let other = if task.focal == x { y } else { x };
         let around = neighbourhoods.of(task.focal);
-        worker.fill_pool(around, |z| z != other && self.may_separate(x, y, z));
+        worker.pool.clear();
+        worker.pool.extend_from_slice(around);
+        worker.pool.retain(|&z| z != other && self.may_separate(x, y, z));
         let size = self.conditioning_size(stage, level, worker.pool.len());
         if size == 0 || size > worker.pool.len() {
             return Ok(());
@@ -376,8 +358,8 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
 
     fn find(&self, a: Variable, b: Variable) -> Option<&PairRecord> {
         let (x, y) = (a.min(b), a.max(b));
-        let of_x = &self.records[self.starts[x as usize]..self.starts[x as usize + 1]];
-        of_x.binary_search_by_key(&y, |r| r.y).ok().map(|at| &of_x[at])
+        let start = self.starts[x as usize];
+        self.highers[start..self.starts[x as usize + 1]].binary_search(&y).ok().map(|at| &self.records[start + at])
     }
 
     /// Whether the neighbours of the lower endpoint come before those of the higher (see the module [`super::pc`]).
@@ -402,70 +384,6 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
                 record.separating_set = set;
             }
         }
-    }
-}
-
-impl<S: TestSession> Worker<S> {
-    fn new(session: S, n_variables: usize) -> Self {
-        Self {
-            session,
-            focal: None,
-            focus: Vec::new(),
-            pool: Vec::new(),
-            pool_families: Vec::new(),
-            families: vec![0; n_variables],
-            marked: Vec::new(),
-            ranked: Vec::new(),
-            subsets: Subsets::default(),
-            set: Vec::new(),
-        }
-    }
-
-    /// Focuses the session on a variable and its neighbours, once for tasks in a row.
-    fn focus(&mut self, focal: Variable, around: &[Variable]) {
-        if self.focal != Some(focal) {
-            self.focal = Some(focal);
-            self.focus.clear();
-            self.focus.push(focal);
-            self.focus.extend_from_slice(around);
-            self.session.focus(&self.focus);
-        }
-    }
-}
-
-impl<S> Worker<S> {
-    fn fill_pool(&mut self, around: &[Variable], may_condition: impl Fn(Variable) -> bool) {
-        self.pool.clear();
-        self.pool.extend(around.iter().copied().filter(|&z| may_condition(z)));
-    }
-
-    /// Adds a list to a family, and returns the family.
-    fn mark(&mut self, list: &[Variable], family: u8) -> u8 {
-        for &z in list {
-            self.families[z as usize] |= family;
-        }
-        self.marked.extend_from_slice(list);
-        family
-    }
-
-    /// Adds those of the pool that satisfy a condition to a family, and returns the family.
-    fn mark_pool(&mut self, family: u8, condition: impl Fn(Variable) -> bool) -> u8 {
-        for &z in self.pool.iter().filter(|&&z| condition(z)) {
-            self.families[z as usize] |= family;
-            self.marked.push(z);
-        }
-        family
-    }
-
-    /// Looks up the families of the pool, forgets those of all variables, and returns whether one of the families
-    /// that count holds the whole pool.
-    fn gather_families(&mut self, counting: u8) -> bool {
-        self.pool_families.clear();
-        self.pool_families.extend(self.pool.iter().map(|&z| self.families[z as usize]));
-        for z in self.marked.drain(..) {
-            self.families[z as usize] = 0;
-        }
-        self.pool_families.iter().fold(counting, |all, &family| all & family) != 0
     }
 }
 

@@ -5,6 +5,7 @@ mod neighbourhoods;
 mod pc;
 mod store;
 mod subsets;
+mod worker;
 
 pub use pc::{PcOptions, partitioned_pc, pc};
 pub use store::{PairRecord, Skeleton};
