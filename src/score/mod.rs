@@ -3,12 +3,26 @@
 //! All scores are to be maximised and use natural logarithms; the score of a DAG is the sum of its local scores.
 
 use crate::Variable;
+use crate::counts::CountingSession;
 
+mod bdeu;
 mod cache;
+mod discrete;
 mod gaussian;
+mod k2;
+mod likelihood;
+mod population;
+mod total;
+mod unit;
 
+pub use bdeu::{Bdeu, BdeuSession};
 pub use cache::ScoreCache;
+pub use discrete::{DiscreteScore, DiscreteScoreKind, DiscreteScoreSession};
 pub use gaussian::{GaussianBic, GaussianSession};
+pub use k2::{K2, K2Session};
+pub use likelihood::{LikelihoodSession, PenalizedLikelihood, n_parameters};
+pub use population::{PopulationScore, PopulationSession};
+pub use total::{DagScore, score_dag};
 
 /// A decomposable score. Shared by all threads; each thread scores through its own session, and a local score depends
 /// on nothing but the child and the *set* of its parents, bit for bit.
@@ -55,5 +69,14 @@ pub trait ScoreSession {
             with.extend_from_slice(&parents[at..]);
             out.push(self.local_score(child, &with));
         }
+    }
+}
+
+/// Calls `visit` with every count of the table of `variables` that is not 0, by increasing cell.
+fn for_each_count(counting: &mut CountingSession<'_, '_>, variables: &[Variable], mut visit: impl FnMut(u32)) {
+    if let Some(counts) = counting.table(variables) {
+        counts.iter().filter(|&&count| count > 0).for_each(|&count| visit(count));
+    } else {
+        counting.for_each_cell(variables, |_, count| visit(count));
     }
 }

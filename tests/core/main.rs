@@ -7,6 +7,7 @@ mod independence;
 mod metrics;
 mod orient;
 mod sampling;
+mod score;
 mod search;
 mod skeleton;
 mod stats;

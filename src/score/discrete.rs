@@ -1,0 +1,124 @@
+//! One type for any score of discrete variables, for callers that choose at run time.
+
+use super::{Bdeu, BdeuSession, K2, K2Session, LikelihoodSession, LocalScore, PenalizedLikelihood, ScoreSession};
+use crate::counts::CountingEngine;
+use crate::{Result, Variable};
+
+/// A score of discrete variables and its parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DiscreteScoreKind {
+    /// Log-likelihood.
+    LogLikelihood,
+    /// Akaike's information criterion.
+    Aic,
+    /// The Bayesian information criterion with this multiplier λ of ln(N) k: ½ is BIC itself.
+    Bic(f64),
+    /// BDeu with this equivalent sample size.
+    Bdeu(f64),
+    /// K2.
+    K2,
+}
+
+/// Any score of discrete variables.
+#[derive(Debug)]
+pub enum DiscreteScore<'e, 'd> {
+    /// Log-likelihood, AIC or BIC.
+    Likelihood(PenalizedLikelihood<'e, 'd>),
+    /// BDeu.
+    Bdeu(Bdeu<'e, 'd>),
+    /// K2.
+    K2(K2<'e, 'd>),
+}
+
+impl<'e, 'd> DiscreteScore<'e, 'd> {
+    /// The score of a kind.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Parameter`] when a parameter of the kind has no meaning.
+    pub fn new(engine: &'e CountingEngine<'d>, kind: DiscreteScoreKind) -> Result<Self> {
+        Ok(match kind {
+            DiscreteScoreKind::LogLikelihood => Self::Likelihood(PenalizedLikelihood::log_likelihood(engine)),
+            DiscreteScoreKind::Aic => Self::Likelihood(PenalizedLikelihood::aic(engine)),
+            DiscreteScoreKind::Bic(lambda) => {
+                Self::Likelihood(PenalizedLikelihood::bic_with_multiplier(engine, lambda)?)
+            }
+            DiscreteScoreKind::Bdeu(size) => Self::Bdeu(Bdeu::new(engine, size)?),
+            DiscreteScoreKind::K2 => Self::K2(K2::new(engine)),
+        })
+    }
+}
+
+impl LocalScore for DiscreteScore<'_, '_> {
+    type Session<'s>
+        = DiscreteScoreSession<'s>
+    where
+        Self: 's;
+
+    fn n_variables(&self) -> usize {
+        match self {
+            Self::Likelihood(score) => score.n_variables(),
+            Self::Bdeu(score) => score.n_variables(),
+            Self::K2(score) => score.n_variables(),
+        }
+    }
+
+    fn session(&self) -> DiscreteScoreSession<'_> {
+        match self {
+            Self::Likelihood(score) => DiscreteScoreSession::Likelihood(score.session()),
+            Self::Bdeu(score) => DiscreteScoreSession::Bdeu(score.session()),
+            Self::K2(score) => DiscreteScoreSession::K2(score.session()),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Likelihood(score) => score.name(),
+            Self::Bdeu(score) => score.name(),
+            Self::K2(score) => score.name(),
+        }
+    }
+
+    fn is_score_equivalent(&self) -> bool {
+        match self {
+            Self::Likelihood(score) => score.is_score_equivalent(),
+            Self::Bdeu(score) => score.is_score_equivalent(),
+            Self::K2(score) => score.is_score_equivalent(),
+        }
+    }
+}
+
+/// One thread's access to a [`DiscreteScore`].
+#[derive(Debug)]
+pub enum DiscreteScoreSession<'s> {
+    /// Log-likelihood, AIC or BIC.
+    Likelihood(LikelihoodSession<'s>),
+    /// BDeu.
+    Bdeu(BdeuSession<'s>),
+    /// K2.
+    K2(K2Session<'s>),
+}
+
+impl ScoreSession for DiscreteScoreSession<'_> {
+    fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        match self {
+            Self::Likelihood(session) => session.local_score(child, parents),
+            Self::Bdeu(session) => session.local_score(child, parents),
+            Self::K2(session) => session.local_score(child, parents),
+        }
+    }
+
+    fn local_scores_with_each(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        out: &mut Vec<f64>,
+    ) {
+        match self {
+            Self::Likelihood(session) => session.local_scores_with_each(child, parents, candidates, out),
+            Self::Bdeu(session) => session.local_scores_with_each(child, parents, candidates, out),
+            Self::K2(session) => session.local_scores_with_each(child, parents, candidates, out),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Log-likelihood, AIC and BIC of discrete variables.
+
+use super::unit::ScoreUnit;
+use super::{LocalScore, ScoreSession};
+use crate::counts::{CountingEngine, CountingSession, FixedSum};
+use crate::data::DiscreteData;
+use crate::{Error, Result, Variable, VariableSet};
+
+/// The multinomial log-likelihood less a penalty for each parameter.
+///
+/// The local score of x with parents Π is F(x, Π) − F(Π) − c k with F(S) = Σ n ln n over the table of S and
+/// k = (r_x − 1) Π r free parameters, parent configurations that do not occur included. The penalty c is 0 for the
+/// log-likelihood, 1 for AIC and λ ln N for BIC, with λ = ½ unless chosen otherwise. Natural logarithms; larger is
+/// better.
+///
+/// Scores are multiples of a power of two near 2⁻⁵⁰ N ln N, so that steps to equivalent DAGs change the score by equal
+/// amounts bit for bit (as long as penalties are below about 2⁵⁰ units).
+#[derive(Debug, Clone, Copy)]
+pub struct PenalizedLikelihood<'e, 'd> {
+    engine: &'e CountingEngine<'d>,
+    unit: ScoreUnit,
+    penalty: f64,
+    name: &'static str,
+}
+
+impl<'e, 'd> PenalizedLikelihood<'e, 'd> {
+    /// The log-likelihood without penalty. It never prefers the smaller of two nested DAGs.
+    pub fn log_likelihood(engine: &'e CountingEngine<'d>) -> Self {
+        Self::with_penalty(engine, 0.0, "loglik")
+    }
+
+    /// Akaike's information criterion on the scale of the log-likelihood: −k.
+    pub fn aic(engine: &'e CountingEngine<'d>) -> Self {
+        Self::with_penalty(engine, 1.0, "aic")
+    }
+
+    /// The Bayesian information criterion on the scale of the log-likelihood: −½ ln(N) k.
+    pub fn bic(engine: &'e CountingEngine<'d>) -> Self {
+        Self::bic_with_multiplier(engine, 0.5).expect("½ is a valid multiplier")
+    }
+
+    /// BIC with another multiplier λ of ln(N) k (½ is BIC itself; larger is sparser).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] when λ is negative or not finite.
+    pub fn bic_with_multiplier(engine: &'e CountingEngine<'d>, lambda: f64) -> Result<Self> {
+        if !(lambda >= 0.0 && lambda.is_finite()) {
+            return Err(Error::parameter("penalty", format!("{lambda} is not a penalty; BIC has 0.5")));
+        }
+        let penalty = lambda * (engine.data().n_rows() as f64).ln();
+        Ok(Self::with_penalty(engine, penalty, "bic"))
+    }
+
+    fn with_penalty(engine: &'e CountingEngine<'d>, penalty: f64, name: &'static str) -> Self {
+        let unit = ScoreUnit::of_sums(engine.scale());
+        Self { engine, unit, penalty: unit.round(penalty), name }
+    }
+
+    /// The penalty of each parameter.
+    pub fn penalty(&self) -> f64 {
+        self.penalty
+    }
+}
+
+/// The number of free parameters of a child with its parents: (r − 1) q with q the product of the parents' arities. In
+/// floating point, because it overflows integers; at most 1e290, so that differences of scores stay numbers.
+pub fn n_parameters(data: &DiscreteData, child: Variable, parents: &[Variable]) -> f64 {
+    let configurations: f64 = parents.iter().map(|&v| f64::from(data.arity(v))).product();
+    (configurations.min(1e290) * (f64::from(data.arity(child)) - 1.0)).min(1e290)
+}
+
+impl LocalScore for PenalizedLikelihood<'_, '_> {
+    type Session<'s>
+        = LikelihoodSession<'s>
+    where
+        Self: 's;
+
+    fn n_variables(&self) -> usize {
+        self.engine.data().n_variables()
+    }
+
+    fn session(&self) -> LikelihoodSession<'_> {
+        LikelihoodSession { score: *self, counting: self.engine.session(), with_child: Vec::new(), without: Vec::new() }
+    }
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn is_score_equivalent(&self) -> bool {
+        true
+    }
+}
+
+/// One thread's access to a [`PenalizedLikelihood`].
+#[derive(Debug)]
+pub struct LikelihoodSession<'s> {
+    score: PenalizedLikelihood<'s, 's>,
+    counting: CountingSession<'s, 's>,
+    with_child: Vec<FixedSum>,
+    without: Vec<FixedSum>,
+}
+
+impl LikelihoodSession<'_> {
+    fn score(&self, family: FixedSum, parents: FixedSum, n_parameters: f64) -> f64 {
+        let units = ScoreUnit::units_of_sum(family) - ScoreUnit::units_of_sum(parents);
+        self.score.unit.value(units) - self.score.penalty * n_parameters
+    }
+}
+
+impl ScoreSession for LikelihoodSession<'_> {
+    fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        let family = self.counting.sum_n_log_n(&with(parents, child));
+        let alone = self.counting.sum_n_log_n(parents);
+        self.score(family, alone, n_parameters(self.score.engine.data(), child, parents))
+    }
+
+    fn local_scores_with_each(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        out: &mut Vec<f64>,
+    ) {
+        let data = self.score.engine.data();
+        let (mut families, mut alone) = (std::mem::take(&mut self.with_child), std::mem::take(&mut self.without));
+        self.counting.sums_with_each(&with(parents, child), candidates, &mut families);
+        self.counting.sums_with_each(parents, candidates, &mut alone);
+        let before = n_parameters(data, child, parents);
+        out.clear();
+        out.extend(candidates.iter().zip(families.iter().zip(&alone)).map(|(&candidate, (&family, &alone))| {
+            let product = before * f64::from(data.arity(candidate));
+            // A product that is not exact depends on the order of its factors.
+            let exact = product < (1u64 << 53) as f64;
+            let parameters = if exact { product } else { n_parameters(data, child, &with(parents, candidate)) };
+            self.score(family, alone, parameters)
+        }));
+        (self.with_child, self.without) = (families, alone);
+    }
+}
+
+/// A sorted set and one more variable, in increasing order.
+pub(super) fn with(set: &[Variable], variable: Variable) -> VariableSet {
+    let at = set.partition_point(|&v| v < variable);
+    let mut all = VariableSet::from_slice(&set[..at]);
+    all.push(variable);
+    all.extend_from_slice(&set[at..]);
+    all
+}
