@@ -18,7 +18,6 @@
 //! * [`score`] has the trait [`LocalScore`](score::LocalScore) and its scores.
 //! * [`graph`] has DAGs, partially directed graphs and d-separation.
 //! * [`knowledge`] has what is known before learning: required and forbidden arcs, tiers.
-//! * [`partition`] clusters variables.
 //! * [`skeleton`] finds which pairs are adjacent; [`orient`] finds directions; [`search`] maximises a score.
 //! * [`hybrid`] composes them.
 //! * [`network`] has Bayesian networks with their tables: files, sampling, simulation.
@@ -36,7 +35,6 @@ pub mod independence;
 pub mod knowledge;
 pub mod network;
 pub mod orient;
-pub mod partition;
 pub mod run;
 pub mod score;
 pub mod search;

@@ -1,1 +1,13 @@
-//! To come.
+//! Composition: every method of the package is a choice for each of five stages.
+//!
+//! restrict (which pairs may be connected) × select (PATH) × initialise (empty, oriented, HGI or given) × maximise
+//! (hill-climbing, tabu, GES or nothing) × refine (over all pairs). The paper's pHGS (algorithm 5) is partitioned PC, PATH,
+//! HGI and tabu search; MMHC is MMPC, the empty graph and hill-climbing; see [`learn`].
+
+mod config;
+mod learn;
+mod learned;
+
+pub use config::{Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
+pub use learn::learn;
+pub use learned::{Learned, StageReport};

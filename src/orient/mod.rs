@@ -16,6 +16,7 @@
 use crate::Variable;
 
 mod background;
+mod by_testing;
 mod class;
 mod detect;
 mod extension;
@@ -25,6 +26,7 @@ pub mod path;
 mod pattern;
 
 pub use background::{apply_knowledge, undirected_with_knowledge};
+pub use by_testing::v_structures_by_testing;
 pub use class::{all_members, cpdag_of_dag, cpdag_with_knowledge};
 pub use detect::{fill_marginal_p_values, v_structures_from_separations};
 pub use extension::{ExtensionObstacle, consistent_extension, extension_obstacle, forced_extension};

@@ -4,7 +4,7 @@ mod learner;
 mod neighbourhoods;
 mod pc;
 mod store;
-mod subsets;
+pub(crate) mod subsets;
 mod worker;
 
 pub use pc::{PcOptions, partitioned_pc, pc};

@@ -3,6 +3,7 @@
 mod bif;
 mod counting;
 mod gaussian;
+mod hybrid;
 mod independence;
 mod metrics;
 mod orient;

@@ -92,13 +92,13 @@ fn perfect_skeleton(dag: &Dag, log_alpha: f64, mut phi: impl FnMut(Variable, Var
 }
 
 /// The Gaussian BIC of a linear model on a DAG in the population: consistent, score equivalent and decomposable.
-struct PopulationScore {
+pub(crate) struct PopulationScore {
     covariance: Vec<Vec<f64>>,
     n: f64,
 }
 
 impl PopulationScore {
-    fn new(rng: &mut impl RngCore, dag: &Dag) -> Self {
+    pub(crate) fn new(rng: &mut impl RngCore, dag: &Dag) -> Self {
         let p = dag.n_variables();
         let mut covariance = vec![vec![0.0; p]; p];
         let mut before: Vec<usize> = Vec::new();

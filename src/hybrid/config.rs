@@ -1,0 +1,91 @@
+//! What to compose: one choice for each stage.
+
+use crate::graph::{Dag, UndirectedGraph};
+use crate::orient::path::PathOptions;
+use crate::search::SearchOptions;
+use crate::skeleton::PcOptions;
+
+/// How the variables are partitioned for pPC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Partition {
+    /// Not at all: one cluster, plain PC.
+    One,
+    /// By labels that are given, one for each variable.
+    Labels(Vec<u32>),
+    /// By clustering the distances between variables, which the caller of [`super::learn`] does.
+    Clustered,
+}
+
+/// Stage 1: which pairs the later stages may connect.
+#[derive(Debug, Clone)]
+pub enum Restrict {
+    /// All pairs.
+    None,
+    /// PC in a partition of the variables (paper, algorithm 2).
+    PartitionedPc(Partition, PcOptions),
+    /// A skeleton that is given.
+    Given(UndirectedGraph),
+}
+
+/// Which v-structures orientation and HGI are given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum VStructureRule {
+    /// From the separating sets of PC or pPC (paper, equation "vs1").
+    SeparatingSets,
+    /// By testing all subsets of the smaller neighbourhood that contain the middle variable (paper, equation "vs2"): for
+    /// skeletons without separating sets.
+    Testing {
+        /// Logarithm of the level of the tests.
+        log_alpha: f64,
+        /// The largest conditioning set; `None` for no limit.
+        max_conditioning_size: Option<usize>,
+    },
+}
+
+/// Stage 3: where the maximisation starts.
+#[derive(Debug, Clone)]
+pub enum Initialise {
+    /// The graph without edges.
+    Empty,
+    /// The result of constraint-based orientation (paper, algorithm 6): a CPDAG, extended to a DAG where a later stage
+    /// needs one.
+    Oriented(VStructureRule),
+    /// Hybrid greedy initialization (paper, algorithm 4).
+    HybridGreedy(VStructureRule),
+    /// A DAG that is given.
+    Given(Dag),
+}
+
+/// Stage 4: how the score is maximised within the restriction.
+#[derive(Debug, Clone)]
+pub enum Maximise {
+    /// Not at all: the initial graph is the result.
+    None,
+    /// Hill-climbing among DAGs, with a tabu list or restarts if so asked.
+    HillClimb(SearchOptions),
+}
+
+/// Stage 5: how the result is improved further, over all pairs.
+#[derive(Debug, Clone)]
+pub enum Refine {
+    /// Hill-climbing over all pairs.
+    Free(SearchOptions),
+}
+
+/// A composition of stages. Every method of the paper is one; see [`super::learn`].
+#[derive(Debug, Clone)]
+pub struct Hybrid {
+    /// Stage 1.
+    pub restrict: Restrict,
+    /// Stage 2: p-value adjacency thresholding (paper, algorithm 3). It needs the maximum p-values that PC and pPC leave;
+    /// a path of length 1 means none.
+    pub select: PathOptions,
+    /// Stage 3.
+    pub initialise: Initialise,
+    /// Stage 4.
+    pub maximise: Maximise,
+    /// Stage 5, in order.
+    pub refine: Vec<Refine>,
+    /// The most parents a variable may have in the initial DAG; searches have their own limit.
+    pub max_parents: Option<usize>,
+}

@@ -1,0 +1,360 @@
+//! The one driver of all stages.
+
+use std::time::Instant;
+
+use super::{Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport, VStructureRule};
+use crate::graph::{Dag, Pdag, UndirectedGraph};
+use crate::independence::IndependenceTest;
+use crate::knowledge::Knowledge;
+use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
+use crate::orient::path::{CpdagEstimate, Estimate, Path, PathPoint, solution_path};
+use crate::orient::{
+    VStructure, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, skeleton_to_cpdag, v_structures_by_testing,
+    v_structures_from_separations,
+};
+use crate::run::{Ledger, Phase, Run};
+use crate::score::{LocalScore, ScoreCache};
+use crate::search::{ActiveSet, SearchOptions, hill_climb};
+use crate::skeleton::{Skeleton, partitioned_pc};
+use crate::{Error, Result};
+
+/// Learns a graph by a composition of stages.
+///
+/// `partition` is called once with the distances between all pairs (the condensed upper triangle, in \[0, 1\]) when the
+/// composition asks for [`Partition::Clustered`], and returns a label for each variable.
+///
+/// | method | restrict | select | initialise | maximise |
+/// |---|---|---|---|---|
+/// | pHGS | pPC | PATH | HGI | tabu |
+/// | pPC, PC | pPC, PC | PATH | oriented | none |
+/// | HC, tabu | none | none | empty | hill-climbing, tabu |
+/// | MMHC, H2PC | MMPC, HPC | none | empty | tabu |
+/// | MMHC-HGI, H2PC-HGI | MMPC, HPC | none | HGI | tabu |
+/// | GSC | given | none | empty or HGI | tabu |
+///
+/// # Errors
+///
+/// [`Error::Parameter`] when stages do not fit together (PATH without maximum p-values, HGI without a skeleton);
+/// whatever the stages return; [`Error::Interrupted`].
+pub fn learn<T: IndependenceTest, S: LocalScore>(
+    test: &T,
+    score: &S,
+    hybrid: &Hybrid,
+    partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Result<Learned> {
+    let mut driver =
+        Driver { test, score, hybrid, knowledge, run, ledger: Ledger::new(), stages: Vec::new(), complete: true };
+    let (restriction, clusters) = driver.restrict(partition)?;
+    let mut state = driver.initialise(&restriction)?;
+    driver.maximise(&restriction, &mut state)?;
+    driver.refine(&mut state)?;
+    driver.finish(state, restriction, clusters)
+}
+
+/// What stage 1 leaves.
+enum Restriction {
+    /// All pairs.
+    None,
+    /// A skeleton with maximum p-values and separating sets.
+    Separated(Skeleton),
+    /// A skeleton alone.
+    Graph(UndirectedGraph),
+}
+
+impl Restriction {
+    fn graph(&self) -> Option<&UndirectedGraph> {
+        match self {
+            Self::None => None,
+            Self::Separated(skeleton) => Some(skeleton.graph()),
+            Self::Graph(graph) => Some(graph),
+        }
+    }
+
+    fn active(&self) -> ActiveSet<'_> {
+        self.graph().map_or(ActiveSet::All, ActiveSet::Pairs)
+    }
+}
+
+/// The estimate that stages hand on.
+#[derive(Default)]
+struct State {
+    dag: Option<Dag>,
+    /// The oriented estimate, until a stage that works on DAGs replaces it.
+    oriented: Option<CpdagEstimate>,
+    conflicts: Vec<VStructure>,
+    path: Option<Vec<PathPoint>>,
+}
+
+impl State {
+    /// The DAG that the next stage starts from.
+    fn start(&self, n_variables: usize) -> Dag {
+        match (&self.dag, &self.oriented) {
+            (Some(dag), _) => dag.clone(),
+            (None, Some(estimate)) => estimate.dag.clone(),
+            (None, None) => Dag::empty(n_variables),
+        }
+    }
+}
+
+struct Driver<'a, T, S> {
+    test: &'a T,
+    score: &'a S,
+    hybrid: &'a Hybrid,
+    knowledge: &'a Knowledge,
+    run: &'a Run,
+    ledger: Ledger,
+    stages: Vec<StageReport>,
+    complete: bool,
+}
+
+impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
+    fn report(&mut self, name: &'static str, n_edges: usize, score: Option<f64>, start: Instant) {
+        self.stages.push(StageReport { name, n_edges, score, seconds: start.elapsed().as_secs_f64() });
+    }
+
+    fn restrict(
+        &mut self,
+        partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
+    ) -> Result<(Restriction, Option<Vec<u32>>)> {
+        let start = Instant::now();
+        let (restriction, clusters) = match &self.hybrid.restrict {
+            Restrict::None => return Ok((Restriction::None, None)),
+            Restrict::Given(graph) => {
+                if graph.n_variables() != self.test.n_variables() {
+                    return Err(Error::parameter(
+                        "skeleton",
+                        format!("has {} variables, the data {}", graph.n_variables(), self.test.n_variables()),
+                    ));
+                }
+                (Restriction::Graph(constrained(graph, self.knowledge)), None)
+            }
+            Restrict::PartitionedPc(by, options) => {
+                let clusters = self.clusters(by, partition)?;
+                let one;
+                let labels = match &clusters {
+                    Some(labels) => labels,
+                    None => {
+                        one = vec![0; self.test.n_variables()];
+                        &one
+                    }
+                };
+                let skeleton = partitioned_pc(self.test, labels, options, self.knowledge, self.run, &mut self.ledger)?;
+                (Restriction::Separated(skeleton), clusters)
+            }
+        };
+        self.report("restrict", restriction.graph().map_or(0, UndirectedGraph::n_edges), None, start);
+        Ok((restriction, clusters))
+    }
+
+    fn clusters(
+        &mut self,
+        by: &Partition,
+        partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
+    ) -> Result<Option<Vec<u32>>> {
+        match by {
+            Partition::One => Ok(None),
+            Partition::Labels(labels) => Ok(Some(labels.clone())),
+            Partition::Clustered => {
+                let (test, run) = (self.test, self.run);
+                run.progress().enter(Phase::Partition, 0);
+                self.ledger.timed(Phase::Partition, |_| match test.distances(run)? {
+                    Some(distances) => partition(distances).map(Some),
+                    None => Ok(None),
+                })
+            }
+        }
+    }
+
+    fn initialise(&mut self, restriction: &Restriction) -> Result<State> {
+        let start = Instant::now();
+        let hgi = HgiOptions { max_parents: self.hybrid.max_parents };
+        let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+        match &self.hybrid.initialise {
+            Initialise::Empty => {
+                self.refuse_path("an empty start")?;
+                Ok(State::default())
+            }
+            Initialise::Given(dag) => {
+                self.refuse_path("a given start")?;
+                Ok(State { dag: Some(dag.clone()), ..State::default() })
+            }
+            Initialise::Oriented(rule) => {
+                let path = self.estimate(restriction, rule, |graph, v_structures, skeleton, _| {
+                    if let Some(skeleton) = skeleton {
+                        fill_marginal_p_values(v_structures, skeleton, test);
+                    }
+                    Ok(CpdagEstimate::from(skeleton_to_cpdag(graph, v_structures, knowledge)))
+                })?;
+                let estimate = path.selected;
+                self.report("orient", estimate.pdag.n_edges(), None, start);
+                let conflicts = estimate.conflicts.clone();
+                Ok(State { oriented: Some(estimate), conflicts, path: self.shown(path.points), dag: None })
+            }
+            Initialise::HybridGreedy(rule) => {
+                let path = self.estimate(restriction, rule, |graph, v_structures, _, cache| {
+                    hybrid_greedy_initialization(graph, v_structures, cache, &hgi, knowledge, run)
+                })?;
+                let mut cache = ScoreCache::new(score);
+                let value = total(&mut cache, &path.selected).iter().sum();
+                self.report("initialise", path.selected.n_arcs(), Some(value), start);
+                Ok(State { dag: Some(path.selected), path: self.shown(path.points), ..State::default() })
+            }
+        }
+    }
+
+    /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate.
+    fn estimate<E: Estimate>(
+        &mut self,
+        restriction: &Restriction,
+        rule: &VStructureRule,
+        mut make: impl FnMut(&UndirectedGraph, &mut [VStructure], Option<&Skeleton>, &mut ScoreCache<'_, S>) -> Result<E>,
+    ) -> Result<Path<E>> {
+        let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+        let Some(graph) = restriction.graph() else {
+            return Err(Error::parameter(
+                "init",
+                "orientation and HGI need a restriction; choose restrict or init=\"empty\"",
+            ));
+        };
+        if let (Restriction::Separated(skeleton), VStructureRule::SeparatingSets) = (restriction, rule) {
+            let select = self.hybrid.select;
+            return self.ledger.timed(Phase::Path, |ledger| {
+                run.progress().enter(Phase::Path, 0);
+                let mut cache = ScoreCache::new(score);
+                let path = solution_path(skeleton, &select, &mut cache, run, |graph, cache| {
+                    let mut v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+                    make(graph, &mut v_structures, Some(skeleton), cache)
+                });
+                ledger.add_calls(Phase::Path, cache.calls());
+                path
+            });
+        }
+        self.refuse_path("v-structures by testing")?;
+        let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
+            return Err(Error::parameter(
+                "v_structures",
+                "this skeleton has no separating sets; find v-structures by testing",
+            ));
+        };
+        let mut v_structures =
+            v_structures_by_testing(graph, test, log_alpha, max_conditioning_size, knowledge, run, &mut self.ledger)?;
+        self.ledger.timed(Phase::Path, |ledger| {
+            let mut cache = ScoreCache::new(score);
+            let selected = make(graph, &mut v_structures, None, &mut cache)?;
+            ledger.add_calls(Phase::Path, cache.calls());
+            Ok(Path { points: Vec::new(), selected, index: 0 })
+        })
+    }
+
+    fn refuse_path(&self, what: &str) -> Result<()> {
+        if self.hybrid.select.path_length > 1 {
+            let problem = format!("PATH needs the maximum p-values of PC or pPC and cannot be combined with {what}");
+            return Err(Error::parameter("path_length", problem));
+        }
+        Ok(())
+    }
+
+    fn shown(&self, points: Vec<PathPoint>) -> Option<Vec<PathPoint>> {
+        (self.hybrid.select.path_length > 1).then_some(points)
+    }
+
+    fn maximise(&mut self, restriction: &Restriction, state: &mut State) -> Result<()> {
+        match &self.hybrid.maximise {
+            Maximise::None => Ok(()),
+            Maximise::HillClimb(options) => {
+                let options = SearchOptions { phase: Phase::Search, ..*options };
+                self.climb("maximise", &options, restriction.active(), state)
+            }
+        }
+    }
+
+    fn refine(&mut self, state: &mut State) -> Result<()> {
+        for refine in &self.hybrid.refine {
+            if self.run.out_of_time() {
+                self.complete = false;
+                return Ok(());
+            }
+            match refine {
+                Refine::Free(options) => {
+                    let options = SearchOptions { phase: Phase::Refine, ..*options };
+                    self.climb("refine", &options, ActiveSet::All, state)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn climb(
+        &mut self,
+        name: &'static str,
+        options: &SearchOptions,
+        active: ActiveSet<'_>,
+        state: &mut State,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let from = state.start(self.score.n_variables());
+        let (score, knowledge, run) = (self.score, self.knowledge, self.run);
+        let found = self
+            .ledger
+            .timed(options.phase, |ledger| hill_climb(score, &from, active, options, knowledge, run, ledger))?;
+        self.complete &= found.complete;
+        self.report(name, found.dag.n_arcs(), Some(found.score), start);
+        state.dag = Some(found.dag);
+        Ok(())
+    }
+
+    fn finish(self, state: State, restriction: Restriction, clusters: Option<Vec<u32>>) -> Result<Learned> {
+        let n_variables = self.score.n_variables();
+        let dag = match (state.dag, &state.oriented) {
+            (Some(dag), _) => Some(dag),
+            (None, Some(_)) => None,
+            (None, None) => Some(Dag::empty(n_variables)),
+        };
+        let (cpdag, extendable, local_scores) = match (&dag, state.oriented) {
+            (Some(dag), _) => {
+                let cpdag = class_of(dag, self.knowledge);
+                (cpdag, true, total(&mut ScoreCache::new(self.score), dag))
+            }
+            (None, Some(estimate)) => (estimate.pdag, estimate.extendable, Vec::new()),
+            (None, None) => (Pdag::empty(n_variables), true, Vec::new()),
+        };
+        Ok(Learned {
+            score: dag.is_some().then(|| local_scores.iter().sum()),
+            dag,
+            cpdag,
+            extendable,
+            local_scores,
+            path: state.path,
+            conflicts: state.conflicts,
+            skeleton: match restriction {
+                Restriction::Separated(skeleton) => Some(skeleton),
+                Restriction::None | Restriction::Graph(_) => None,
+            },
+            clusters,
+            stages: self.stages,
+            ledger: self.ledger,
+            complete: self.complete,
+        })
+    }
+}
+
+/// The CPDAG of a DAG, or with background knowledge its maximally directed graph.
+fn class_of(dag: &Dag, knowledge: &Knowledge) -> Pdag {
+    if knowledge.is_empty() { cpdag_of_dag(dag) } else { cpdag_with_knowledge(dag, knowledge) }
+}
+
+/// The local scores of a DAG.
+fn total<S: LocalScore>(cache: &mut ScoreCache<'_, S>, dag: &Dag) -> Vec<f64> {
+    (0..dag.n_variables() as crate::Variable).map(|x| cache.local_score(x, dag.parents(x))).collect()
+}
+
+/// A given skeleton as background knowledge wants it: without forbidden pairs, with required ones.
+fn constrained(graph: &UndirectedGraph, knowledge: &Knowledge) -> UndirectedGraph {
+    if knowledge.is_empty() {
+        return graph.clone();
+    }
+    let allowed = graph.edges().filter(|&(x, y)| knowledge.allows_edge(x, y));
+    UndirectedGraph::from_edges(graph.n_variables(), allowed.chain(knowledge.required_pairs()))
+}

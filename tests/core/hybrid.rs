@@ -1,0 +1,119 @@
+//! Compositions of stages, proven against the d-separation oracle.
+
+use phgs::graph::Dag;
+use phgs::hybrid::{Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn};
+use phgs::independence::DSeparationOracle;
+use phgs::knowledge::Knowledge;
+use phgs::orient::path::PathOptions;
+use phgs::orient::{cpdag_of_dag, v_structures_by_testing};
+use phgs::run::{Ledger, Phase, Run};
+use phgs::search::{SearchOptions, Tabu};
+use phgs::skeleton::PcOptions;
+
+use crate::orient::PopulationScore;
+use crate::support::{below, random_dag, random_labels, rng};
+
+const NO_PATH: PathOptions = PathOptions { path_length: 1, min_log_alpha: f64::NEG_INFINITY };
+
+fn tabu() -> SearchOptions {
+    SearchOptions { tabu: Some(Tabu { length: 10, patience: 10 }), ..SearchOptions::default() }
+}
+
+fn testing() -> VStructureRule {
+    VStructureRule::Testing { log_alpha: 0.05f64.ln(), max_conditioning_size: None }
+}
+
+fn run_oracle(dag: &Dag, hybrid: &Hybrid, run: &Run) -> Learned {
+    let oracle = DSeparationOracle::new(dag);
+    let score = PopulationScore::new(&mut rng(1), dag);
+    let none = |_| unreachable!("labels are given");
+    learn(&oracle, &score, hybrid, none, &Knowledge::none(), run).unwrap()
+}
+
+#[test]
+fn testing_finds_exactly_the_true_v_structures() {
+    let mut rng = rng(71);
+    let run = Run::new(2).unwrap();
+    for _ in 0..500 {
+        let p = 5 + below(&mut rng, 16);
+        let dag = random_dag(&mut rng, p, 2.5);
+        let (oracle, mut ledger) = (DSeparationOracle::new(&dag), Ledger::new());
+        let (graph, alpha) = (dag.skeleton(), 0.05f64.ln());
+        let found =
+            v_structures_by_testing(&graph, &oracle, alpha, None, &Knowledge::none(), &run, &mut ledger).unwrap();
+        let found: Vec<_> = found.iter().map(|v| (v.x, v.centre, v.y)).collect();
+        assert_eq!(found, dag.v_structures());
+        assert_eq!(ledger.total_calls(), ledger.calls(Phase::VStructures));
+    }
+}
+
+#[test]
+fn every_composition_finds_the_true_class() {
+    let mut rng = rng(72);
+    let run = Run::new(1).unwrap();
+    let options = PcOptions::new(0.05).with_max_conditioning_size(None);
+    for i in 0..200 {
+        let p = 5 + below(&mut rng, 11);
+        let dag = random_dag(&mut rng, p, 2.0);
+        let truth = cpdag_of_dag(&dag);
+        let clusters = 1 + below(&mut rng, 4);
+        let labels = Partition::Labels(random_labels(&mut rng, p, clusters));
+        let ppc = |initialise, maximise, refine| Hybrid {
+            restrict: Restrict::PartitionedPc(labels.clone(), options),
+            select: PathOptions::default(),
+            initialise,
+            maximise,
+            refine,
+            max_parents: None,
+        };
+        let separated = VStructureRule::SeparatingSets;
+        let climb = || Maximise::HillClimb(tabu());
+        let compositions = [
+            ("pPC", ppc(Initialise::Oriented(separated), Maximise::None, vec![])),
+            ("pPC-HC", ppc(Initialise::Oriented(separated), climb(), vec![])),
+            ("pHGS", ppc(Initialise::HybridGreedy(separated), climb(), vec![])),
+            ("pHGS refined", ppc(Initialise::HybridGreedy(separated), climb(), vec![Refine::Free(tabu())])),
+            (
+                "GSC* with HGI",
+                Hybrid {
+                    restrict: Restrict::Given(dag.skeleton()),
+                    select: NO_PATH,
+                    ..ppc(Initialise::HybridGreedy(testing()), climb(), vec![])
+                },
+            ),
+        ];
+        for (name, hybrid) in compositions {
+            let learned = run_oracle(&dag, &hybrid, &run);
+            assert_eq!(learned.cpdag, truth, "{name}, graph {i}");
+            assert!(learned.extendable && learned.complete);
+            assert_eq!(learned.dag.is_none(), name == "pPC", "{name}");
+            assert_eq!(learned.score.is_some(), learned.dag.is_some());
+        }
+    }
+}
+
+#[test]
+fn stages_that_do_not_fit_are_refused() {
+    let dag = Dag::from_arcs(3, [(0, 1), (1, 2)]).unwrap();
+    let run = Run::new(1).unwrap();
+    let oracle = DSeparationOracle::new(&dag);
+    let score = PopulationScore::new(&mut rng(1), &dag);
+    let nothing = Hybrid {
+        restrict: Restrict::None,
+        select: PathOptions::default(),
+        initialise: Initialise::Empty,
+        maximise: Maximise::None,
+        refine: vec![],
+        max_parents: None,
+    };
+    let refused = |hybrid: &Hybrid| {
+        let none = |_| unreachable!("nothing is clustered");
+        learn(&oracle, &score, hybrid, none, &Knowledge::none(), &run).unwrap_err().to_string()
+    };
+    assert!(refused(&nothing).starts_with("path_length"));
+    let hgi = Initialise::HybridGreedy(VStructureRule::SeparatingSets);
+    assert!(refused(&Hybrid { initialise: hgi.clone(), ..nothing.clone() }).starts_with("init"));
+    let given = Restrict::Given(dag.skeleton());
+    let no_sets = Hybrid { restrict: given, select: NO_PATH, initialise: hgi, ..nothing };
+    assert!(refused(&no_sets).starts_with("v_structures"));
+}
