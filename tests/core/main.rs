@@ -6,6 +6,7 @@ mod gaussian;
 mod hybrid;
 mod independence;
 mod metrics;
+mod oracle_cpdag;
 mod orient;
 mod sampling;
 mod score;
