@@ -15,7 +15,6 @@ pub(crate) struct Dataset {
 
 impl Dataset {
     /// The table, to be moved into a job.
-    #[allow(dead_code)] // Until the learners are bound.
     pub(crate) fn data(&self) -> Arc<DiscreteData> {
         Arc::clone(&self.data)
     }

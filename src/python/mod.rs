@@ -5,10 +5,10 @@
 //! see; it alone calls this module.
 
 mod array;
+mod composition;
 mod dataset;
 mod error;
-// Until the learners are bound.
-#[allow(dead_code)]
+mod learn;
 mod run;
 
 use pyo3::prelude::*;
@@ -22,6 +22,8 @@ mod _core {
     use super::dataset::Dataset;
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
+    #[pymodule_export]
+    use super::learn::learn;
     #[pymodule_export]
     use super::run::available_threads;
 

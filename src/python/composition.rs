@@ -1,0 +1,180 @@
+//! The composition of a method, as the facade describes it in dictionaries.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::graph::{Dag, UndirectedGraph};
+use crate::hybrid::{Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
+use crate::independence::{DegreesOfFreedom, MinimumSample, Verdict};
+use crate::knowledge::Knowledge;
+use crate::orient::path::PathOptions;
+use crate::run::Phase;
+use crate::score::DiscreteScoreKind;
+use crate::search::{Restarts, SearchOptions, Tabu};
+use crate::skeleton::PcOptions;
+use crate::{Result, Variable};
+
+/// A value that every dictionary of this kind has.
+fn item<'py, T: for<'a> FromPyObject<'a, 'py>>(dict: &Bound<'py, PyDict>, key: &str) -> PyResult<T> {
+    let value = dict.get_item(key)?.ok_or_else(|| PyValueError::new_err(format!("{key} is missing")))?;
+    value.extract().map_err(|e| PyValueError::new_err(format!("{key}: {}", Into::<PyErr>::into(e))))
+}
+
+fn kind(dict: &Bound<'_, PyDict>) -> PyResult<String> {
+    item(dict, "kind")
+}
+
+fn unknown<T>(what: &str, kind: &str) -> PyResult<T> {
+    Err(PyValueError::new_err(format!("{what}: unknown kind {kind:?}")))
+}
+
+/// The composition of stages.
+pub(super) fn hybrid(dict: &Bound<'_, PyDict>, n_variables: usize) -> PyResult<Hybrid> {
+    let refine: Vec<Bound<'_, PyDict>> = item(dict, "refine")?;
+    Ok(Hybrid {
+        restrict: restrict(&item(dict, "restrict")?, n_variables)?,
+        select: PathOptions {
+            path_length: item(dict, "path_length")?,
+            min_log_alpha: item::<f64>(dict, "min_alpha")?.ln(),
+        },
+        initialise: initialise(&item(dict, "initialise")?, n_variables)?,
+        maximise: maximise(&item(dict, "maximise")?)?,
+        refine: refine.iter().map(refinement).collect::<PyResult<_>>()?,
+        max_parents: item(dict, "max_parents")?,
+    })
+}
+
+fn restrict(dict: &Bound<'_, PyDict>, n_variables: usize) -> PyResult<Restrict> {
+    Ok(match kind(dict)?.as_str() {
+        "none" => Restrict::None,
+        "ppc" => {
+            let options = PcOptions {
+                log_alpha: item::<f64>(dict, "alpha")?.ln(),
+                max_conditioning_size: item(dict, "max_conditioning_size")?,
+            };
+            let partition = dict.get_item("partition")?;
+            let partition = match partition {
+                Some(p) if p.extract::<&str>().is_ok_and(|p| p == "clustered") => Partition::Clustered,
+                Some(p) if !p.is_none() => Partition::Labels(p.extract()?),
+                _ => Partition::One,
+            };
+            Restrict::PartitionedPc(partition, options)
+        }
+        "given" => Restrict::Given(UndirectedGraph::from_edges(n_variables, item::<Vec<_>>(dict, "edges")?)),
+        other => return unknown("restrict", other),
+    })
+}
+
+fn v_structures(dict: &Bound<'_, PyDict>) -> PyResult<VStructureRule> {
+    Ok(match item::<String>(dict, "v_structures")?.as_str() {
+        "separating_sets" => VStructureRule::SeparatingSets,
+        "testing" => VStructureRule::Testing {
+            log_alpha: item::<f64>(dict, "alpha")?.ln(),
+            max_conditioning_size: item(dict, "max_conditioning_size")?,
+        },
+        other => return unknown("v_structures", other),
+    })
+}
+
+fn initialise(dict: &Bound<'_, PyDict>, n_variables: usize) -> PyResult<Initialise> {
+    Ok(match kind(dict)?.as_str() {
+        "empty" => Initialise::Empty,
+        "oriented" => Initialise::Oriented(v_structures(dict)?),
+        "hgi" => Initialise::HybridGreedy(v_structures(dict)?),
+        "given" => Initialise::Given(Dag::from_arcs(n_variables, item::<Vec<_>>(dict, "arcs")?)?),
+        other => return unknown("initialise", other),
+    })
+}
+
+fn search(dict: &Bound<'_, PyDict>, phase: Phase) -> PyResult<SearchOptions> {
+    let tabu: Option<(usize, usize)> = item(dict, "tabu")?;
+    let restarts: Option<(usize, usize, u64)> = item(dict, "restarts")?;
+    Ok(SearchOptions {
+        tabu: tabu.map(|(length, patience)| Tabu { length, patience }),
+        restarts: restarts.map(|(count, perturbations, seed)| Restarts { count, perturbations, seed }),
+        max_parents: item(dict, "max_parents")?,
+        max_iterations: item(dict, "max_iterations")?,
+        phase,
+    })
+}
+
+fn maximise(dict: &Bound<'_, PyDict>) -> PyResult<Maximise> {
+    Ok(match kind(dict)?.as_str() {
+        "none" => Maximise::None,
+        "hill-climbing" => Maximise::HillClimb(search(dict, Phase::Search)?),
+        other => return unknown("maximise", other),
+    })
+}
+
+fn refinement(dict: &Bound<'_, PyDict>) -> PyResult<Refine> {
+    Ok(match kind(dict)?.as_str() {
+        "free" => Refine::Free(search(dict, Phase::Refine)?),
+        other => return unknown("refine", other),
+    })
+}
+
+/// The independence test of discrete data.
+pub(super) struct TestChoice {
+    /// `g2` or `x2`.
+    pub(super) name: String,
+    pub(super) degrees_of_freedom: DegreesOfFreedom,
+    pub(super) minimum_sample: MinimumSample,
+}
+
+/// The test that a dictionary describes: `name`, `degrees_of_freedom` and `minimum_sample`, the last `None` or (rows,
+/// `"cell"` or `"df"`, `"independent"` or `"dependent"`).
+pub(super) fn test(dict: &Bound<'_, PyDict>) -> PyResult<TestChoice> {
+    let degrees_of_freedom = match item::<String>(dict, "degrees_of_freedom")?.as_str() {
+        "classical" => DegreesOfFreedom::Classical,
+        "adjusted" => DegreesOfFreedom::Adjusted,
+        other => return unknown("degrees_of_freedom", other),
+    };
+    let minimum_sample = match item::<Option<(f64, String, String)>>(dict, "minimum_sample")? {
+        None => MinimumSample::Off,
+        Some((rows, per, verdict)) => {
+            let verdict = match verdict.as_str() {
+                "independent" => Verdict::Independent,
+                "dependent" => Verdict::Dependent,
+                other => return unknown("minimum_sample", other),
+            };
+            match per.as_str() {
+                "cell" => MinimumSample::RowsPerCell(rows, verdict),
+                "df" => MinimumSample::RowsPerDegree(rows, verdict),
+                other => return unknown("minimum_sample", other),
+            }
+        }
+    };
+    let name: String = item(dict, "name")?;
+    if name != "g2" && name != "x2" {
+        return unknown("test", &name);
+    }
+    Ok(TestChoice { name, degrees_of_freedom, minimum_sample })
+}
+
+/// The score that a dictionary describes: `name`, and `penalty` or `equivalent_sample_size` where it has one.
+pub(super) fn score(dict: &Bound<'_, PyDict>) -> PyResult<DiscreteScoreKind> {
+    Ok(match item::<String>(dict, "name")?.as_str() {
+        "loglik" => DiscreteScoreKind::LogLikelihood,
+        "aic" => DiscreteScoreKind::Aic,
+        "bic" => DiscreteScoreKind::Bic(item(dict, "penalty")?),
+        "bdeu" => DiscreteScoreKind::Bdeu(item(dict, "equivalent_sample_size")?),
+        "k2" => DiscreteScoreKind::K2,
+        other => return unknown("score", other),
+    })
+}
+
+/// Background knowledge: `required` arcs, `required_edges`, `forbidden` arcs and `tiers` (a list with `None` for
+/// variables in no tier, or empty); `None` for none.
+pub(super) fn knowledge(dict: Option<&Bound<'_, PyDict>>, n_variables: usize) -> PyResult<Knowledge> {
+    type Arcs = Vec<(Variable, Variable)>;
+    let Some(dict) = dict else { return Ok(Knowledge::none()) };
+    let made: Result<Knowledge> = Knowledge::new(
+        n_variables,
+        item::<Arcs>(dict, "required")?,
+        item::<Arcs>(dict, "required_edges")?,
+        item::<Arcs>(dict, "forbidden")?,
+        item(dict, "tiers")?,
+    );
+    Ok(made?)
+}

@@ -1,0 +1,172 @@
+//! Learning: from a data set and a composition to a result as plain Python values.
+
+use std::sync::Mutex;
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::composition;
+use super::dataset::Dataset;
+use super::run::{Settings, run_job};
+use crate::counts::CountingEngine;
+use crate::graph::Pdag;
+use crate::hybrid::{Hybrid, Learned};
+use crate::independence::{G2Test, IndependenceTest, PearsonTest};
+use crate::knowledge::Knowledge;
+use crate::run::{Ledger, Phase, Run};
+use crate::score::{DiscreteScore, LocalScore};
+use crate::{Error, Result, Variable};
+
+/// Learns a graph from discrete data.
+///
+/// `test`, `score` and `composition` are dictionaries that the facade makes, `knowledge` one or `None`. `cluster` is
+/// called, where the composition asks for it, as `cluster(distances)` with the condensed distances of all pairs and
+/// returns a label for each variable. Returns a dictionary.
+#[pyfunction]
+#[pyo3(signature = (dataset, *, test, score, composition, knowledge, cluster, threads, time_limit, progress))]
+#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
+pub(crate) fn learn<'py>(
+    py: Python<'py>,
+    dataset: &Dataset,
+    test: Bound<'py, PyDict>,
+    score: Bound<'py, PyDict>,
+    composition: Bound<'py, PyDict>,
+    knowledge: Option<Bound<'py, PyDict>>,
+    cluster: Py<PyAny>,
+    threads: usize,
+    time_limit: Option<f64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let data = dataset.data();
+    let test = composition::test(&test)?;
+    let kind = composition::score(&score)?;
+    let hybrid = composition::hybrid(&composition, data.n_variables())?;
+    let knowledge = composition::knowledge(knowledge.as_ref(), data.n_variables())?;
+    let clustering = Clustering::new(cluster);
+    let job = |run: &Run| {
+        let engine = CountingEngine::new(&data);
+        let score = DiscreteScore::new(&engine, kind)?;
+        if test.name == "g2" {
+            let test = G2Test::with_rules(&engine, test.degrees_of_freedom, test.minimum_sample)?;
+            let learned = compose(&test, &score, &hybrid, &clustering, &knowledge, run)?;
+            Ok((learned, test.name(), test.decided_by_minimum_sample()))
+        } else {
+            let test = PearsonTest::with_rules(&engine, test.degrees_of_freedom, test.minimum_sample)?;
+            let learned = compose(&test, &score, &hybrid, &clustering, &knowledge, run)?;
+            Ok((learned, test.name(), test.decided_by_minimum_sample()))
+        }
+    };
+    let outcome = run_job(py, &Settings { threads, time_limit, progress }, job);
+    let (learned, test_name, decided) = clustering.raised(outcome)?;
+    let result = result(py, learned)?;
+    result.set_item("test", test_name)?;
+    result.set_item("decided_by_minimum_sample", decided)?;
+    Ok(result)
+}
+
+fn compose<T: IndependenceTest, S: LocalScore>(
+    test: &T,
+    score: &S,
+    hybrid: &Hybrid,
+    clustering: &Clustering,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Result<Learned> {
+    crate::hybrid::learn(test, score, hybrid, |distances| clustering.labels(distances), knowledge, run)
+}
+
+/// The facade's clustering, called from the thread of a job.
+pub(super) struct Clustering {
+    cluster: Py<PyAny>,
+    /// What it raised.
+    error: Mutex<Option<PyErr>>,
+}
+
+impl Clustering {
+    pub(super) fn new(cluster: Py<PyAny>) -> Self {
+        Self { cluster, error: Mutex::new(None) }
+    }
+
+    fn labels(&self, distances: Vec<f64>) -> Result<Vec<u32>> {
+        Python::attach(|py| {
+            let called = self
+                .cluster
+                .call1(py, (PyArray1::from_vec(py, distances),))
+                .and_then(|labels| labels.bind(py).call_method0("tolist")?.extract());
+            called.map_err(|error| {
+                *self.error.lock().expect("nobody panics with this lock") = Some(error);
+                Error::Data("the variables could not be clustered".into())
+            })
+        })
+    }
+
+    /// The outcome of the job, or what clustering raised in it.
+    fn raised<T>(self, outcome: PyResult<T>) -> PyResult<T> {
+        match self.error.into_inner().expect("nobody panics with this lock") {
+            Some(error) => Err(error),
+            None => outcome,
+        }
+    }
+}
+
+/// The result as a dictionary of plain values; see `_core.pyi`.
+pub(super) fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("dag", learned.dag.as_ref().map(|dag| dag.arcs().collect::<Vec<_>>()))?;
+    dict.set_item("cpdag", pdag(&learned.cpdag))?;
+    dict.set_item("extendable", learned.extendable)?;
+    dict.set_item("score", learned.score)?;
+    dict.set_item("local_scores", learned.local_scores)?;
+    let path = learned.path.map(|points| {
+        points.iter().map(|p| (p.log_alpha.exp(), p.n_edges, p.score, p.extendable, p.selected)).collect::<Vec<_>>()
+    });
+    dict.set_item("path", path)?;
+    let conflicts: Vec<_> = learned.conflicts.iter().map(|v| (v.x, v.centre, v.y)).collect();
+    dict.set_item("conflicts", conflicts)?;
+    dict.set_item("clusters", learned.clusters)?;
+    dict.set_item("complete", learned.complete)?;
+    let stages: Vec<_> = learned.stages.iter().map(|s| (s.name, s.n_edges, s.score, s.seconds)).collect();
+    dict.set_item("stages", stages)?;
+    dict.set_item("calls", phases(py, |phase| learned.ledger.calls(phase))?)?;
+    dict.set_item("seconds", seconds(py, &learned.ledger)?)?;
+    dict.set_item("separations", None::<()>)?;
+    if let Some(skeleton) = learned.skeleton {
+        let records = skeleton.records();
+        let mut starts: Vec<u64> = Vec::with_capacity(records.len() + 1);
+        let mut members: Vec<u32> = Vec::new();
+        starts.push(0);
+        for record in records {
+            members.extend_from_slice(&record.separating_set);
+            starts.push(members.len() as u64);
+        }
+        let separations = PyDict::new(py);
+        separations.set_item("x", PyArray1::from_iter(py, records.iter().map(|r| r.x)))?;
+        separations.set_item("y", PyArray1::from_iter(py, records.iter().map(|r| r.y)))?;
+        separations.set_item("log_p", PyArray1::from_iter(py, records.iter().map(|r| r.max_log_p_value)))?;
+        separations.set_item("starts", PyArray1::from_vec(py, starts))?;
+        separations.set_item("members", PyArray1::from_vec(py, members))?;
+        dict.set_item("separations", separations)?;
+    }
+    Ok(dict)
+}
+
+/// Directed and undirected edges of a graph.
+pub(super) type Edges = (Vec<(Variable, Variable)>, Vec<(Variable, Variable)>);
+
+/// A partially directed graph as lists of edges.
+pub(super) fn pdag(graph: &Pdag) -> Edges {
+    (graph.directed_edges().collect(), graph.undirected_edges().collect())
+}
+
+fn phases<'py, V: IntoPyObject<'py>>(py: Python<'py>, value: impl Fn(Phase) -> V) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for phase in Phase::ALL {
+        dict.set_item(phase.name(), value(phase))?;
+    }
+    Ok(dict)
+}
+
+fn seconds<'py>(py: Python<'py>, ledger: &Ledger) -> PyResult<Bound<'py, PyDict>> {
+    phases(py, |phase| ledger.seconds(phase))
+}
