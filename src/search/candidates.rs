@@ -9,6 +9,11 @@ use crate::knowledge::Knowledge;
 pub enum ActiveSet<'a> {
     /// Every pair.
     All,
+    /// Every pair, in rounds: between moves only those additions are scored that looked good when all were scored last;
+    /// when the search has come to an end, all additions to the children that have changed are scored again, until
+    /// none is left that gains. It ends where a search over [`ActiveSet::All`] could end, on a different way there,
+    /// with a small part of the local scores.
+    Growing,
     /// The pairs that are adjacent in a graph, in either direction.
     Pairs(&'a UndirectedGraph),
 }
@@ -17,7 +22,7 @@ impl ActiveSet<'_> {
     /// Whether x and y may be connected.
     pub fn contains(&self, x: Variable, y: Variable) -> bool {
         match self {
-            Self::All => x != y,
+            Self::All | Self::Growing => x != y,
             Self::Pairs(graph) => graph.contains(x, y),
         }
     }
@@ -47,6 +52,21 @@ impl<'a> Candidates<'a> {
         self.knowledge.is_none_or(|known| !known.requires_edge(x, y))
     }
 
+    /// Number of pairs within `among` that may be connected in either direction.
+    pub(crate) fn pairs_both_ways(&self, among: &[Variable]) -> u64 {
+        if self.knowledge.is_none() && !matches!(self.active, ActiveSet::Pairs(_)) {
+            let k = among.len() as u64;
+            return k * k.saturating_sub(1) / 2;
+        }
+        let both = |x: Variable, y: Variable| self.allows(x, y) && self.allows(y, x);
+        among.iter().enumerate().map(|(i, &x)| among[..i].iter().filter(|&&y| both(x, y)).count() as u64).sum()
+    }
+
+    /// Whether the search grows the set of additions that it scores.
+    pub(crate) fn grow(&self) -> bool {
+        matches!(self.active, ActiveSet::Growing)
+    }
+
     /// The pairs that a move may concern: those of the active set and the arcs of `dag`; `None` when all pairs are active.
     pub(crate) fn pairs(&self, dag: &Dag) -> Option<Vec<(Variable, Variable)>> {
         let ActiveSet::Pairs(graph) = self.active else { return None };
@@ -67,7 +87,7 @@ impl<'a> Candidates<'a> {
         };
         let known = |x: Variable| self.knowledge.is_none_or(|known| known.allows_arc(x, child));
         match self.active {
-            ActiveSet::All => {
+            ActiveSet::All | ActiveSet::Growing => {
                 (0..self.n_variables as Variable).filter(|&x| x != child && free(x) && known(x)).collect()
             }
             ActiveSet::Pairs(graph) => {

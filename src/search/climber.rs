@@ -28,12 +28,16 @@ pub(super) struct Climber<'a, 's, S: LocalScore> {
     /// For each child and each of its parents: the score of the parent with the child as one more parent (not a
     /// number: not known yet; −∞: not allowed).
     reversed: Vec<Vec<f64>>,
+    /// For each variable: what all arcs into it that gain at the start gain in all.
+    association: Vec<f64>,
     /// For each child: additions before this one close a cycle.
     pointer: Vec<usize>,
     addition_bound: Vec<f64>,
     arc_bound: Vec<f64>,
     /// Children whose parents changed since they were scored.
     changed: Vec<Variable>,
+    /// For each child: whether it was scored with a part of its candidates only.
+    in_part: Vec<bool>,
     max_parents: usize,
     tolerance: f64,
 }
@@ -51,7 +55,12 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
         let p = dag.n_variables();
         let mut scorer = Scorer::new(score, run, candidates, max_parents, remember);
         let everyone: Vec<Variable> = (0..p as Variable).collect();
-        let scores = scorer.around(&dag, &everyone, |_| None)?;
+        let scores = scorer.around_in_full(&dag, &everyone)?;
+        scorer.count_symmetric_pairs_once(&dag);
+        let association: Vec<f64> = scores
+            .iter()
+            .map(|own| own.additions.iter().map(|(with, _)| with - own.score).take_while(|gain| *gain > 0.0).sum())
+            .collect();
         let largest = scores.iter().map(|child| child.score.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
         let mut climber = Self {
             scorer,
@@ -60,10 +69,12 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
             reversed: (0..p).map(|x| vec![f64::NAN; dag.parents(x as Variable).len()]).collect(),
             dag,
             scores,
+            association,
             pointer: vec![0; p],
             addition_bound: vec![f64::NEG_INFINITY; p],
             arc_bound: vec![f64::NEG_INFINITY; p],
             changed: Vec::new(),
+            in_part: vec![false; p],
             max_parents,
             tolerance: (1e-12 * largest).max(1e-9),
         };
@@ -102,7 +113,7 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
     }
 
     /// The move with the largest gain that closes no cycle and leads to no structure in `tabu`, with its gain. Among
-    /// moves of equal gain the first in the order of [`Climber::rank`].
+    /// moves of equal gain the first in the order of [`Climber::compare_tied`].
     pub(super) fn best_move(&mut self, tabu: Option<&TabuList>) -> Result<Option<(Move, f64)>> {
         let p = self.dag.n_variables() as Variable;
         let mut best = f64::NEG_INFINITY;
@@ -131,17 +142,29 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
                 self.for_additions(child, tabu, threshold, false, |step, _| tied.push(step))?;
             }
         }
-        let chosen = tied.into_iter().min_by(|a, b| self.rank(*a).total_cmp(&self.rank(*b)).then(a.cmp(b)));
-        Ok(chosen.map(|step| (step, best)))
+        Ok(tied.into_iter().min_by(|a, b| self.compare_tied(*a, *b)).map(|step| (step, best)))
     }
 
-    /// The order among moves of equal gain: additions before deletions before reversals, then by index of tail and head.
-    fn rank(&self, step: Move) -> f64 {
-        match step {
-            Move::Add(..) => 0.0,
-            Move::Delete(..) => 1.0,
-            Move::Reverse(..) => 2.0,
-        }
+    /// The order among moves of equal gain: additions before deletions before reversals; then the arc (as it is after
+    /// a reversal) into the head with the larger total association, then that from the tail with the smaller one, then
+    /// the lower tail and the lower head.
+    ///
+    /// The first arc of every component is a tie between its two directions, and so is every reversal within a class, so
+    /// the rule matters: arcs into variables that much depends on make the v-structures there possible, while arcs out
+    /// of them make all their neighbours dependent. It does not depend on the order of columns.
+    fn compare_tied(&self, a: Move, b: Move) -> std::cmp::Ordering {
+        let key = |step: Move| match step {
+            Move::Add(from, to) => (0, from, to),
+            Move::Delete(from, to) => (1, from, to),
+            Move::Reverse(from, to) => (2, to, from),
+        };
+        let association = |x: Variable| self.association[x as usize];
+        let ((kind_a, tail_a, head_a), (kind_b, tail_b, head_b)) = (key(a), key(b));
+        kind_a
+            .cmp(&kind_b)
+            .then_with(|| association(head_b).total_cmp(&association(head_a)))
+            .then_with(|| association(tail_a).total_cmp(&association(tail_b)))
+            .then((tail_a, head_a).cmp(&(tail_b, head_b)))
     }
 
     /// Calls `visit` with each allowed deletion and reversal of an arc into `child`.
@@ -324,6 +347,24 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
     /// Scores what depends on the parents of `changed`. `known` may tell the score of a child as it is now.
     fn rescore(&mut self, changed: &[Variable], known: impl Fn(Variable) -> Option<f64> + Sync) -> Result<()> {
         let scores = self.scorer.around(&self.dag, changed, known)?;
+        for &child in changed {
+            self.in_part[child as usize] = self.candidates().grow();
+        }
+        self.take_scores(changed, scores);
+        Ok(())
+    }
+
+    /// Scores all candidates of the children that were scored in part. Returns whether there were any.
+    pub(super) fn grow(&mut self) -> Result<bool> {
+        let partly: Vec<Variable> =
+            (0..self.dag.n_variables() as Variable).filter(|&child| self.in_part[child as usize]).collect();
+        let scores = self.scorer.around_in_full(&self.dag, &partly)?;
+        self.in_part.fill(false);
+        self.take_scores(&partly, scores);
+        Ok(!partly.is_empty())
+    }
+
+    fn take_scores(&mut self, changed: &[Variable], scores: Vec<Arc<ChildScores>>) {
         for (&child, scores) in changed.iter().zip(scores) {
             self.scores[child as usize] = scores;
             self.pointer[child as usize] = 0;
@@ -340,7 +381,6 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
             self.score_reversals_into(head, changed);
             self.refresh_arc_bound(head);
         }
-        Ok(())
     }
 
     /// Scores each parent of `child` with `child` as one more parent, where the arc is new or the parent has changed.
@@ -356,9 +396,6 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
                 f64::NEG_INFINITY
             } else if let Some(&(with, _)) = own.additions.iter().find(|(_, x)| *x == child) {
                 with
-            } else if own.floor == f64::NEG_INFINITY {
-                // Nothing was left out, so its score was not a number.
-                f64::NEG_INFINITY
             } else {
                 let at = parents.partition_point(|&x| x < child);
                 let mut with = VariableSet::from_slice(parents);

@@ -40,8 +40,11 @@ pub(super) struct Scorer<'a, 's, S: LocalScore> {
     run: &'a Run,
     candidates: Candidates<'a>,
     max_parents: usize,
+    equivalent: bool,
     memo: Option<FxHashMap<(Variable, VariableSet), Arc<ChildScores>>>,
     single: FxHashMap<(Variable, VariableSet), f64>,
+    /// For [`ActiveSet::Growing`](super::ActiveSet::Growing): the parents of each child that are worth scoring.
+    grown: Option<Vec<Vec<Variable>>>,
     memo_size: usize,
     calls: u64,
 }
@@ -56,7 +59,10 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         remember: bool,
     ) -> Self {
         let memo = remember.then(FxHashMap::default);
+        let grown = candidates.grow().then(|| vec![Vec::new(); score.n_variables()]);
         Self {
+            grown,
+            equivalent: score.is_score_equivalent(),
             pool: SessionPool::new(score),
             run,
             candidates,
@@ -71,6 +77,16 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
     /// Local scores computed so far.
     pub(super) fn calls(&self) -> u64 {
         self.calls
+    }
+
+    /// Call after the first scores were taken: when equivalent DAGs score alike, x → y and y → x between two variables
+    /// without parents are one evaluation (of their mutual information), and count once.
+    pub(super) fn count_symmetric_pairs_once(&mut self, dag: &Dag) {
+        if self.equivalent && self.max_parents > 0 {
+            let bare: Vec<Variable> =
+                (0..dag.n_variables() as Variable).filter(|&x| dag.parents(x).is_empty()).collect();
+            self.calls -= self.candidates.pairs_both_ways(&bare);
+        }
     }
 
     pub(super) fn candidates(&self) -> Candidates<'a> {
@@ -92,6 +108,31 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
             self.single.insert(key, score);
         }
         score
+    }
+
+    /// The scores around each of `children` in `dag`, all candidates included, which decides what is worth scoring from
+    /// now on when the set of candidates grows.
+    pub(super) fn around_in_full(&mut self, dag: &Dag, children: &[Variable]) -> Result<Vec<Arc<ChildScores>>> {
+        let Some(mut grown) = self.grown.take() else { return self.around(dag, children, |_| None) };
+        // What is remembered was scored with fewer candidates.
+        if let Some(memo) = &mut self.memo {
+            memo.clear();
+            self.memo_size = 0;
+        }
+        let all = self.around(dag, children, |_| None)?;
+        if let Some(memo) = &mut self.memo {
+            memo.clear();
+            self.memo_size = 0;
+        }
+        for (&child, scores) in children.iter().zip(&all) {
+            let list = &mut grown[child as usize];
+            list.extend(scores.additions.iter().map(|(_, x)| *x));
+            list.extend_from_slice(dag.parents(child));
+            list.sort_unstable();
+            list.dedup();
+        }
+        self.grown = Some(grown);
+        Ok(all)
     }
 
     /// The scores around each of `children` in `dag`. `known` may tell the score of a child as it is.
@@ -154,6 +195,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         known: impl Fn(Variable) -> Option<f64> + Sync,
     ) -> Result<Vec<ChildScores>> {
         let (pool, candidates, max_parents) = (&self.pool, self.candidates, self.max_parents);
+        let grown = self.grown.as_deref();
         let results = self.run.map(
             children.len(),
             || (pool.take(), Vec::new()),
@@ -165,8 +207,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                     calls += 1;
                     session.local_score(child, parents)
                 });
-                let free =
-                    if parents.len() < max_parents { candidates.parents_for(child, parents) } else { Vec::new() };
+                let free = free_parents(candidates, grown, max_parents, child, parents);
                 calls += free.len() as u64;
                 session.local_scores_with_each(child, parents, &free, scores);
                 let deletions = scores_without_each(&mut **session, child, parents);
@@ -179,8 +220,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
 
     /// One child: its candidates are split among the threads if there are enough of them.
     fn split(&mut self, child: Variable, parents: &[Variable], known: Option<f64>, keep: usize) -> Result<ChildScores> {
-        let free =
-            if parents.len() < self.max_parents { self.candidates.parents_for(child, parents) } else { Vec::new() };
+        let free = free_parents(self.candidates, self.grown.as_deref(), self.max_parents, child, parents);
         self.calls += (free.len() + parents.len()) as u64 + u64::from(known.is_none());
         let pool = &self.pool;
         let mut session = pool.take();
@@ -214,6 +254,26 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
             deletions = scores_without_each(&mut *session, child, parents);
         }
         Ok(ranked(score, &free, &scores, deletions, keep))
+    }
+}
+
+/// The parents that a child may still get and that are worth scoring.
+fn free_parents(
+    candidates: Candidates<'_>,
+    grown: Option<&[Vec<Variable>]>,
+    max_parents: usize,
+    child: Variable,
+    parents: &[Variable],
+) -> Vec<Variable> {
+    if parents.len() >= max_parents {
+        return Vec::new();
+    }
+    match grown {
+        Some(grown) => {
+            let list = grown[child as usize].iter().copied();
+            list.filter(|&x| parents.binary_search(&x).is_err() && candidates.allows(x, child)).collect()
+        }
+        None => candidates.parents_for(child, parents),
     }
 }
 

@@ -87,11 +87,14 @@ pub struct SearchResult {
 /// * Background knowledge: arcs of `start` that it forbids are dropped and required ones are inserted before the search;
 ///   no move breaks it.
 /// * Gains that differ by less than 10⁻¹² of the largest local score count as equal: additions go before deletions
-///   before reversals, then the lower tail and the lower head first.
+///   before reversals; then arcs into the variable with the largest total association (the gains of all arcs into it at
+///   the start), then those from the variable with the smallest, and only then by index. So the result does not
+///   depend on the order of columns, but for exact ties of these too.
 /// * The result does not depend on the number of threads.
 ///
 /// Cost: one local score for every pair at the start, then one for every candidate of the one or two children that a
-/// move changes. Each computed score counts as one call.
+/// move changes. Each computed score counts as one call; x → y and y → x between two variables without parents at the
+/// start count as one when the score is equal for equivalent DAGs.
 ///
 /// # Errors
 ///
@@ -142,7 +145,7 @@ pub fn hill_climb<S: LocalScore>(
 ) -> Result<SearchResult> {
     let p = score.n_variables();
     let active_size = match active {
-        ActiveSet::All => p,
+        ActiveSet::All | ActiveSet::Growing => p,
         ActiveSet::Pairs(graph) => graph.n_variables(),
     };
     if start.n_variables() != p || active_size != p {
@@ -176,7 +179,7 @@ impl Search<'_> {
     /// Climbs, and climbs again from perturbed graphs. The climber ends at the best DAG seen. Returns whether the search
     /// came to its own end.
     fn with_restarts<S: LocalScore>(&mut self, climber: &mut Climber<'_, '_, S>) -> Result<bool> {
-        let mut complete = self.climb(climber)?;
+        let mut complete = self.climb_and_grow(climber)?;
         let Some(restarts) = self.options.restarts else { return Ok(complete) };
         let pairs = climber.candidates().pairs(climber.dag());
         let mut rng = ChaCha8Rng::seed_from_u64(restarts.seed);
@@ -187,7 +190,7 @@ impl Search<'_> {
             }
             let before = climber.dag().clone();
             perturb(climber, &pairs, restarts.perturbations, &mut rng)?;
-            complete = self.climb(climber)?;
+            complete = self.climb_and_grow(climber)?;
             if climber.total() > best + climber.tolerance() {
                 best = climber.total();
             } else {
@@ -197,9 +200,33 @@ impl Search<'_> {
         Ok(complete)
     }
 
+    /// Climbs until no addition gains, of those left out either.
+    fn climb_and_grow<S: LocalScore>(&mut self, climber: &mut Climber<'_, '_, S>) -> Result<bool> {
+        if !climber.candidates().grow() {
+            return self.climb(climber, self.options.tabu);
+        }
+        loop {
+            // The tabu list comes in only where plain climbing has nothing left to gain.
+            if !self.climb(climber, None)? {
+                return Ok(false);
+            }
+            if climber.grow()? && climber.best_move(None)?.is_some_and(|(_, gain)| gain > climber.tolerance()) {
+                continue;
+            }
+            if self.options.tabu.is_none() {
+                return Ok(true);
+            }
+            let before = climber.total();
+            let complete = self.climb(climber, self.options.tabu)?;
+            if !complete || climber.total() <= before + climber.tolerance() {
+                return Ok(complete);
+            }
+        }
+    }
+
     /// One climb, to the best DAG that it sees.
-    fn climb<S: LocalScore>(&mut self, climber: &mut Climber<'_, '_, S>) -> Result<bool> {
-        let mut tabu = self.options.tabu.map(|tabu| (TabuList::new(tabu.length), tabu.patience));
+    fn climb<S: LocalScore>(&mut self, climber: &mut Climber<'_, '_, S>, tabu: Option<Tabu>) -> Result<bool> {
+        let mut tabu = tabu.map(|tabu| (TabuList::new(tabu.length), tabu.patience));
         if let Some((list, _)) = &mut tabu {
             list.push(climber.hash());
         }

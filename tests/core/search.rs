@@ -139,6 +139,25 @@ fn plain_search(
     let mut session = score.session();
     let largest = (0..p).map(|x| session.local_score(x, start.parents(x)).abs()).fold(0.0, f64::max);
     let tolerance = (1e-12 * largest).max(1e-9);
+    let association: Vec<f64> = (0..p)
+        .map(|y| {
+            let full = options.max_parents.is_some_and(|most| start.parents(y).len() >= most);
+            let own = session.local_score(y, start.parents(y));
+            let mut gains: Vec<f64> = (0..p)
+                .filter(|&x| x != y && !start.contains(x, y) && !full)
+                .filter(|&x| active.contains(x, y) && knowledge.allows_arc(x, y))
+                .map(|x| {
+                    let mut with = start.parents(y).to_vec();
+                    with.push(x);
+                    with.sort_unstable();
+                    session.local_score(y, &with) - own
+                })
+                .filter(|gain| *gain > 0.0)
+                .collect();
+            gains.sort_by(|a, b| b.total_cmp(a));
+            gains.iter().sum()
+        })
+        .collect();
     let (mut dag, mut best) = (start.clone(), (start.clone(), total(score, start)));
     let mut listed: Vec<Dag> = vec![start.clone()];
     let (mut since, mut moves) = (0, 0);
@@ -180,7 +199,19 @@ fn plain_search(
         if options.tabu.is_none() && most <= tolerance {
             break;
         }
-        let (_, _, next) = found.into_iter().find(|(gain, ..)| *gain >= most - tolerance).unwrap();
+        // Among equals: kind, then the head of more association, then the tail of less, then index.
+        found.retain(|(gain, ..)| *gain >= most - tolerance);
+        found.sort_by(|(_, a, _), (_, b, _)| {
+            let key = |step: &Move| match *step {
+                Move::Add(x, y) => (0, x, y),
+                Move::Delete(x, y) => (1, x, y),
+                Move::Reverse(x, y) => (2, y, x),
+            };
+            let ((ka, ta, ha), (kb, tb, hb)) = (key(a), key(b));
+            let of = |x: Variable| association[x as usize];
+            ka.cmp(&kb).then(of(hb).total_cmp(&of(ha))).then(of(ta).total_cmp(&of(tb))).then((ta, ha).cmp(&(tb, hb)))
+        });
+        let (_, _, next) = found.swap_remove(0);
         dag = next;
         listed.push(dag.clone());
         moves += 1;
@@ -337,6 +368,49 @@ fn additions_left_out_of_the_lists_are_found_when_they_matter() {
         assert_eq!((found.dag, found.score, found.iterations), expected.clone());
     }
     assert_eq!(expected.0, Dag::from_arcs(30, [(0, 29)]).unwrap());
+}
+
+#[test]
+fn a_growing_search_ends_where_no_move_gains() {
+    for seed in 0..25 {
+        let mut rng = support::rng(seed);
+        let p = 30;
+        let truth = support::random_dag(&mut rng, p, 3.0);
+        let data = sampled(seed, &truth, 400);
+        let engine = CountingEngine::new(&data);
+        let bic = PlainBic(&engine);
+        let none = Knowledge::none();
+        let (plain, _) = search(&bic, &Dag::empty(p), ActiveSet::Growing, &SearchOptions::default(), &none, 1);
+        // A plain climb over all pairs finds nothing left to do.
+        let (after, _) = search(&bic, &plain.dag, ActiveSet::All, &SearchOptions::default(), &none, 1);
+        assert_eq!((after.iterations, after.score), (0, plain.score), "seed {seed}");
+        let options = SearchOptions { tabu: Some(Tabu { length: 20, patience: 20 }), ..SearchOptions::default() };
+        let (tabu, calls) = search(&bic, &Dag::empty(p), ActiveSet::Growing, &options, &none, 1);
+        assert!(tabu.score >= plain.score && tabu.complete);
+        let (after, _) = search(&bic, &tabu.dag, ActiveSet::All, &SearchOptions::default(), &none, 1);
+        assert_eq!((after.iterations, after.score), (0, tabu.score), "seed {seed}");
+        assert_eq!((tabu, calls), search(&bic, &Dag::empty(p), ActiveSet::Growing, &options, &none, 3));
+    }
+}
+
+#[test]
+fn the_order_of_columns_does_not_matter() {
+    for seed in 0..20 {
+        let mut rng = support::rng(seed);
+        let p = 12;
+        let truth = support::random_dag(&mut rng, p, 2.5);
+        let data = sampled(seed, &truth, 400);
+        let order = support::permutation(&mut rng, p);
+        let codes = |x: Variable| (0..data.n_rows()).map(|row| data.column(x).get(row)).collect::<Vec<u32>>();
+        let permuted = DiscreteData::from_columns(order.iter().map(|&x| codes(x)).collect()).unwrap();
+        let (one, two) = (CountingEngine::new(&data), CountingEngine::new(&permuted));
+        let options = SearchOptions { tabu: Some(Tabu::default()), ..SearchOptions::default() };
+        let none = Knowledge::none();
+        let (a, _) = search(&PlainBic(&one), &Dag::empty(p), ActiveSet::All, &options, &none, 1);
+        let (b, _) = search(&PlainBic(&two), &Dag::empty(p), ActiveSet::All, &options, &none, 1);
+        let back = b.dag.arcs().map(|(x, y)| (order[x as usize], order[y as usize]));
+        assert_eq!(a.dag, Dag::from_arcs(p, back).unwrap(), "seed {seed}");
+    }
 }
 
 #[test]
