@@ -3,6 +3,7 @@
 //! * [`hill_climb`] goes from DAG to DAG by adding, deleting or reversing one arc; with a tabu list it goes on past
 //!   local optima, with restarts it starts again from perturbed ones. [`ActiveSet`] restricts which pairs it may
 //!   connect (the paper's set **A** of section 4.1).
+//! * [`ges`] goes from class to class of equivalent DAGs.
 //!
 //! The paper's symbols: t₁ is [`Tabu::length`], t₀ is [`Tabu::patience`], r₀ is [`Restarts::count`], r₁ is
 //! [`Restarts::perturbations`].
@@ -11,6 +12,7 @@ mod ancestors;
 mod candidates;
 mod climber;
 mod gains;
+pub mod ges;
 mod hill_climbing;
 mod moves;
 mod sessions;

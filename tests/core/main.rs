@@ -3,6 +3,7 @@
 mod bif;
 mod counting;
 mod gaussian;
+mod ges;
 mod hybrid;
 mod independence;
 mod metrics;

@@ -1,0 +1,235 @@
+//! All operators around one variable that improve the score.
+
+use super::operator::{Kind, Operator, cliques, shared_neighbours, undirected_turn_is_valid};
+use super::scores::{Need, Scores, tolerance};
+use super::{GesOptions, Restriction};
+use crate::graph::Pdag;
+use crate::knowledge::Knowledge;
+use crate::score::LocalScore;
+use crate::{Variable, VariableSet};
+
+/// The operators that a search may use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Space<'a> {
+    restriction: Restriction<'a>,
+    knowledge: &'a Knowledge,
+    /// Whether there is any knowledge.
+    informed: bool,
+    max_parents: usize,
+}
+
+/// The union of two increasing lists that share nothing.
+fn union(a: &[Variable], b: &[Variable]) -> VariableSet {
+    let mut all = VariableSet::with_capacity(a.len() + b.len());
+    all.extend_from_slice(a);
+    all.extend_from_slice(b);
+    all.sort_unstable();
+    all
+}
+
+fn with(set: &[Variable], x: Variable) -> VariableSet {
+    union(set, &[x])
+}
+
+fn without(set: &[Variable], x: Variable) -> VariableSet {
+    set.iter().copied().filter(|&v| v != x).collect()
+}
+
+impl<'a> Space<'a> {
+    pub(super) fn new(options: &GesOptions<'a>, knowledge: &'a Knowledge) -> Self {
+        Self {
+            restriction: options.restriction,
+            knowledge,
+            informed: !knowledge.is_empty(),
+            max_parents: options.max_parents.unwrap_or(usize::MAX),
+        }
+    }
+
+    pub(super) fn restriction(&self) -> Restriction<'a> {
+        self.restriction
+    }
+
+    fn allows(&self, x: Variable, y: Variable) -> bool {
+        !self.informed || self.knowledge.allows_edge(x, y)
+    }
+
+    /// The variables that y may be connected with, in increasing order; `None` for all that knowledge allows.
+    fn partners(&self, cpdag: &Pdag, y: Variable) -> Option<Vec<Variable>> {
+        let (graph, triples, any) = match self.restriction {
+            Restriction::Unrestricted => return None,
+            Restriction::Pairs(graph) => (graph, false, false),
+            Restriction::Skeleton(graph) => (graph, true, true),
+            Restriction::Cig(graph) => (graph, true, false),
+        };
+        let mut partners = graph.neighbours(y).to_vec();
+        if triples {
+            // x − z − y of any kind, or x → z ← y.
+            if any {
+                partners.extend(cpdag.adjacents(y).into_iter().flat_map(|z| cpdag.adjacents(z)));
+            } else {
+                partners.extend(cpdag.children(y).iter().flat_map(|&z| cpdag.parents(z)));
+            }
+        }
+        partners.retain(|&x| x != y && !cpdag.adjacent(x, y) && self.allows(x, y));
+        partners.sort_unstable();
+        partners.dedup();
+        Some(partners)
+    }
+
+    /// Calls `visit` with each clique that an insertion into y may have, the parents that go with it, and the partners.
+    fn for_each_insertion_base(
+        &self,
+        cpdag: &Pdag,
+        y: Variable,
+        mut visit: impl FnMut(&VariableSet, VariableSet, Option<&[Variable]>),
+    ) {
+        let partners = self.partners(cpdag, y);
+        if partners.as_ref().is_some_and(Vec::is_empty) {
+            return;
+        }
+        for clique in cliques(cpdag, cpdag.undirected(y)) {
+            if cpdag.parents(y).len() + clique.len() < self.max_parents {
+                visit(&clique, union(cpdag.parents(y), &clique), partners.as_deref());
+            }
+        }
+    }
+
+    /// The rows of gains that [`Space::insertions`] of y will read.
+    pub(super) fn insertion_needs(&self, cpdag: &Pdag, y: Variable, needs: &mut Vec<Need>) {
+        let p = cpdag.n_variables() as Variable;
+        self.for_each_insertion_base(cpdag, y, |_, base, partners| {
+            let candidates = match partners {
+                Some(partners) => partners.to_vec(),
+                None => (0..p).filter(|&x| x != y && base.binary_search(&x).is_err() && self.allows(x, y)).collect(),
+            };
+            needs.push(Need { child: y, base, candidates, whole: partners.is_none() });
+        });
+    }
+
+    /// Insert(x, y, ·) for every x.
+    pub(super) fn insertions<S: LocalScore>(
+        &self,
+        cpdag: &Pdag,
+        y: Variable,
+        scores: &mut Scores<'_, S>,
+        marks: &mut Marks,
+    ) -> Vec<Operator> {
+        let mut found = Vec::new();
+        self.for_each_insertion_base(cpdag, y, |clique, base, partners| {
+            // x must not be adjacent to y, nor to a neighbour of y outside the clique.
+            marks.clear();
+            let outside = cpdag.undirected(y).iter().filter(|w| !clique.contains(w));
+            for &v in outside.chain([&y]) {
+                marks.set(v);
+                for list in [cpdag.parents(v), cpdag.children(v), cpdag.undirected(v)] {
+                    list.iter().for_each(|&w| marks.set(w));
+                }
+            }
+            let least = tolerance(0.0);
+            for &(x, gain) in scores.row(y, &base) {
+                if gain > least && !marks.has(x) && partners.is_none_or(|list| list.binary_search(&x).is_ok()) {
+                    found.push(Operator { kind: Kind::Insert, x, y, clique: clique.clone(), gain });
+                }
+            }
+        });
+        found
+    }
+
+    /// Delete(x, y, ·) for every x; for x − y only where x < y, since Delete(y, x, ·) does the same.
+    pub(super) fn deletions(
+        &self,
+        cpdag: &Pdag,
+        y: Variable,
+        score: &mut impl FnMut(Variable, &[Variable]) -> f64,
+    ) -> Vec<Operator> {
+        let mut found = Vec::new();
+        let below = cpdag.undirected(y).iter().filter(|&&x| x < y);
+        for &x in cpdag.parents(y).iter().chain(below) {
+            if self.informed && self.knowledge.requires_edge(x, y) {
+                continue;
+            }
+            let parents = without(cpdag.parents(y), x);
+            for clique in cliques(cpdag, &shared_neighbours(cpdag, x, y)) {
+                let rest = union(&parents, &clique);
+                let before = score(y, &with(&rest, x));
+                let gain = score(y, &rest) - before;
+                if gain > tolerance(before) {
+                    found.push(Operator { kind: Kind::Delete, x, y, clique, gain });
+                }
+            }
+        }
+        found
+    }
+
+    /// Turn(x, y, ·), which makes y → x or x − y to x → y, for every x.
+    pub(super) fn turns(
+        &self,
+        cpdag: &Pdag,
+        y: Variable,
+        score: &mut impl FnMut(Variable, &[Variable]) -> f64,
+    ) -> Vec<Operator> {
+        let mut found = Vec::new();
+        let around = cpdag.undirected(y);
+        if cpdag.children(y).is_empty() && around.len() < 2 {
+            return found;
+        }
+        let all_cliques = cliques(cpdag, around);
+        for &x in cpdag.children(y).iter().chain(around) {
+            let undirected = cpdag.has_undirected(x, y);
+            let shared = shared_neighbours(cpdag, x, y);
+            for clique in &all_cliques {
+                let fits = cpdag.parents(y).len() + clique.len() < self.max_parents
+                    && if undirected {
+                        !clique.contains(&x) && undirected_turn_is_valid(cpdag, x, y, clique)
+                    } else {
+                        shared.iter().all(|w| clique.contains(w))
+                    };
+                if !fits {
+                    continue;
+                }
+                let base = union(cpdag.parents(y), clique);
+                let of_x = if undirected {
+                    let common: VariableSet = clique.iter().copied().filter(|w| shared.contains(w)).collect();
+                    union(cpdag.parents(x), &common)
+                } else {
+                    without(cpdag.parents(x), y)
+                };
+                let before = score(y, &base) + score(x, &with(&of_x, y));
+                let gain = score(y, &with(&base, x)) + score(x, &of_x) - before;
+                if gain > tolerance(before) {
+                    found.push(Operator { kind: Kind::Turn, x, y, clique: clique.clone(), gain });
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A set of variables that is emptied in no time.
+#[derive(Debug)]
+pub(super) struct Marks {
+    marks: Vec<u32>,
+    current: u32,
+}
+
+impl Marks {
+    pub(super) fn new(p: usize) -> Self {
+        Self { marks: vec![0; p], current: 0 }
+    }
+
+    fn clear(&mut self) {
+        if self.current == u32::MAX {
+            self.marks.fill(0);
+            self.current = 0;
+        }
+        self.current += 1;
+    }
+
+    fn set(&mut self, x: Variable) {
+        self.marks[x as usize] = self.current;
+    }
+
+    fn has(&self, x: Variable) -> bool {
+        self.marks[x as usize] == self.current
+    }
+}

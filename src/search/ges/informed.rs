@@ -1,0 +1,61 @@
+//! Background knowledge in a search over classes.
+
+use crate::graph::{Dag, Pdag};
+use crate::knowledge::Knowledge;
+use crate::orient::{consistent_extension, cpdag_of_dag};
+use crate::{Error, Result, Variable};
+
+/// The arc that knowledge wants where it allows one direction only.
+fn only_direction(knowledge: &Knowledge, x: Variable, y: Variable) -> Option<(Variable, Variable)> {
+    match (knowledge.allows_arc(x, y), knowledge.allows_arc(y, x)) {
+        (true, false) => Some((x, y)),
+        (false, true) => Some((y, x)),
+        _ => None,
+    }
+}
+
+/// A DAG of a class that obeys knowledge, if there is one.
+pub(super) fn member_that_obeys(cpdag: &Pdag, knowledge: &Knowledge) -> Option<Dag> {
+    if cpdag.directed_edges().any(|(x, y)| !knowledge.allows_arc(x, y))
+        || cpdag.undirected_edges().any(|(x, y)| !knowledge.allows_edge(x, y))
+        || knowledge.required_pairs().iter().any(|&(x, y)| !cpdag.adjacent(x, y))
+    {
+        return None;
+    }
+    let mut directed = cpdag.clone();
+    for (x, y) in cpdag.undirected_edges() {
+        if let Some((from, to)) = only_direction(knowledge, x, y) {
+            directed.orient(from, to);
+        }
+    }
+    // The extension keeps all arcs. It is in the class unless these arcs made new v-structures.
+    consistent_extension(&directed).filter(|dag| cpdag_of_dag(dag) == *cpdag)
+}
+
+/// A DAG with the arcs of another and all required ones, that obeys knowledge.
+pub(super) fn with_required(dag: Dag, knowledge: &Knowledge) -> Result<Dag> {
+    if knowledge.is_empty() {
+        return Ok(dag);
+    }
+    if let Some(obedient) = member_that_obeys(&cpdag_of_dag(&dag), knowledge) {
+        return Ok(obedient);
+    }
+    // Required arcs first, then as many of the others as fit.
+    let mut obedient = Dag::from_arcs(dag.n_variables(), knowledge.required_arcs())?;
+    for (x, y) in dag.arcs() {
+        if !obedient.adjacent(x, y) && knowledge.allows_arc(x, y) {
+            obedient.try_insert(x, y);
+        }
+    }
+    for (x, y) in knowledge.required_pairs() {
+        let fits = obedient.adjacent(x, y)
+            || (knowledge.allows_arc(x, y) && obedient.try_insert(x, y))
+            || (knowledge.allows_arc(y, x) && obedient.try_insert(y, x));
+        if !fits {
+            return Err(Error::Knowledge(format!(
+                "the required edge {x} − {y} closes a directed cycle in any direction"
+            )));
+        }
+    }
+    Ok(obedient)
+}

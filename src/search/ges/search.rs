@@ -1,0 +1,278 @@
+//! The search itself.
+
+use rustc_hash::FxHashSet;
+
+use super::book::Book;
+use super::class::{Change, EquivalenceClass};
+use super::generate::{Marks, Space};
+use super::informed::member_that_obeys;
+use super::operator::{Kind, Operator, PathFinder};
+use super::scores::Scores;
+use super::{GesOptions, GesResult, Restriction, Schedule};
+use crate::graph::{Dag, Tie};
+use crate::knowledge::Knowledge;
+use crate::orient::consistent_extension;
+use crate::run::{Ledger, Phase, Run};
+use crate::score::LocalScore;
+use crate::{Result, Variable, VariableSet};
+
+/// The kinds in the order of their preference when phases are interleaved.
+const KINDS: [Kind; 3] = [Kind::Delete, Kind::Turn, Kind::Insert];
+
+pub(super) struct Search<'a, S: LocalScore> {
+    run: &'a Run,
+    knowledge: &'a Knowledge,
+    space: Space<'a>,
+    schedule: Schedule,
+    phase: Phase,
+    /// Kinds of operators that are in use, in the order of phases.
+    kinds: Vec<Kind>,
+    class: EquivalenceClass,
+    scores: Scores<'a, S>,
+    /// By kind; only those at work are kept up.
+    books: [Book; 3],
+    finder: PathFinder,
+    marks: Marks,
+    /// Operators applied, by kind.
+    applied: [usize; 3],
+    complete: bool,
+    /// Hash of the class at hand, from the ties of all pairs, and of all classes before.
+    hash: u64,
+    visited: FxHashSet<u64>,
+    /// Rounding has led back to a class.
+    cycled: bool,
+}
+
+/// The share of a tie in the hash of a class.
+fn tie_hash(x: Variable, y: Variable, tie: Tie) -> u64 {
+    let (low, high, kind) = match (x < y, tie) {
+        (_, Tie::None) => return 0,
+        (true, Tie::Forward) | (false, Tie::Backward) => (x.min(y), x.max(y), 1),
+        (true, Tie::Backward) | (false, Tie::Forward) => (x.min(y), x.max(y), 2),
+        (_, Tie::Undirected) => (x.min(y), x.max(y), 3),
+    };
+    // The finaliser of SplitMix64.
+    let mut z = (u64::from(low) << 34 | u64::from(high) << 2 | kind).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+impl<'a, S: LocalScore> Search<'a, S> {
+    pub(super) fn new(
+        score: &'a S,
+        start: &Dag,
+        options: &GesOptions<'a>,
+        knowledge: &'a Knowledge,
+        run: &'a Run,
+    ) -> Result<Self> {
+        run.check()?;
+        let p = score.n_variables();
+        let wanted = [(Kind::Insert, options.forward), (Kind::Delete, options.backward), (Kind::Turn, options.turning)];
+        Ok(Self {
+            run,
+            knowledge,
+            space: Space::new(options, knowledge),
+            schedule: options.schedule,
+            phase: options.phase,
+            kinds: wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(kind, _)| kind).collect(),
+            class: EquivalenceClass::of(start),
+            scores: Scores::new(score),
+            books: std::array::from_fn(|_| Book::new(p)),
+            finder: PathFinder::new(p),
+            marks: Marks::new(p),
+            applied: [0; 3],
+            complete: true,
+            hash: 0,
+            visited: FxHashSet::from_iter([0]),
+            cycled: false,
+        })
+    }
+
+    /// The class at hand.
+    #[cfg(test)]
+    pub(super) fn class(&self) -> &EquivalenceClass {
+        &self.class
+    }
+
+    /// Runs all phases.
+    pub(super) fn run(mut self, ledger: &mut Ledger) -> Result<GesResult> {
+        self.run.progress().enter(self.phase, 0);
+        match self.schedule {
+            Schedule::Phases => {
+                self.round()?;
+            }
+            Schedule::Rounds => while self.round()? {},
+            Schedule::Interleaved => {
+                let kinds: Vec<Kind> = KINDS.into_iter().filter(|kind| self.kinds.contains(kind)).collect();
+                self.exhaust(&kinds)?;
+            }
+        }
+        let cpdag = self.class.cpdag().clone();
+        let dag = if self.knowledge.is_empty() {
+            consistent_extension(&cpdag)
+        } else {
+            member_that_obeys(&cpdag, self.knowledge)
+        }
+        .unwrap_or_else(|| self.class.member());
+        let mut score = 0.0;
+        for x in 0..dag.n_variables() as Variable {
+            score += self.scores.local_score(x, dag.parents(x));
+        }
+        ledger.add_calls(self.phase, self.scores.calls());
+        let [insertions, deletions, turns] = self.applied;
+        Ok(GesResult { cpdag, dag, score, insertions, deletions, turns, complete: self.complete })
+    }
+
+    /// One phase for each kind; whether anything changed.
+    fn round(&mut self) -> Result<bool> {
+        let mut changed = false;
+        for kind in self.kinds.clone() {
+            changed |= self.exhaust(&[kind])?;
+        }
+        Ok(changed && self.complete && !self.cycled)
+    }
+
+    /// Applies operators of these kinds, of the first kind that has a valid one, until there is none; whether anything
+    /// changed.
+    fn exhaust(&mut self, kinds: &[Kind]) -> Result<bool> {
+        self.open(kinds)?;
+        let mut changed = false;
+        let mut changed_since_reconsidered = false;
+        loop {
+            self.run.check()?;
+            if self.run.out_of_time() {
+                self.complete = false;
+                return Ok(changed);
+            }
+            if let Some((change, _)) = self.step(kinds) {
+                (changed, changed_since_reconsidered) = (true, true);
+                self.run.progress().advance(1);
+                if self.cycled {
+                    return Ok(changed);
+                }
+                self.follow(kinds, &change)?;
+            } else {
+                // Operators that knowledge refused may be possible now.
+                let again = kinds.iter().fold(false, |any, &kind| self.books[kind as usize].reconsider() | any);
+                if !(again && std::mem::replace(&mut changed_since_reconsidered, false)) {
+                    return Ok(changed);
+                }
+            }
+        }
+    }
+
+    /// Finds all operators of these kinds.
+    pub(super) fn open(&mut self, kinds: &[Kind]) -> Result<()> {
+        let all: Vec<Variable> = (0..self.class.cpdag().n_variables() as Variable).collect();
+        kinds.iter().try_for_each(|&kind| self.regenerate(kind, &all))
+    }
+
+    /// Brings the operators of these kinds up to date after a change.
+    pub(super) fn follow(&mut self, kinds: &[Kind], change: &Change) -> Result<()> {
+        for &kind in kinds {
+            self.books[kind as usize].wake(change.pairs.iter().map(|&(a, b, _)| (a, b)));
+            let affected = self.affected(kind, change);
+            self.regenerate(kind, &affected)?;
+        }
+        Ok(())
+    }
+
+    /// Applies the best valid operator of the first kind that has one; returns it and what it changed.
+    pub(super) fn step(&mut self, kinds: &[Kind]) -> Option<(Change, Operator)> {
+        for &kind in kinds {
+            while let Some((operator, place)) = self.books[kind as usize].best() {
+                if let Some(path) = self.finder.blocking_path(self.class.cpdag(), operator) {
+                    self.books[kind as usize].block(place, &path);
+                    continue;
+                }
+                let operator: Operator = operator.clone();
+                let informed = !self.knowledge.is_empty();
+                let before = informed.then(|| self.class.clone());
+                let change = self.class.apply(&operator);
+                if informed && member_that_obeys(self.class.cpdag(), self.knowledge).is_none() {
+                    self.class = before.expect("kept when there is knowledge");
+                    self.books[kind as usize].refuse(place);
+                    continue;
+                }
+                self.applied[kind as usize] += 1;
+                for &(x, y, old) in &change.pairs {
+                    self.hash ^= tie_hash(x, y, old) ^ tie_hash(x, y, self.class.cpdag().tie(x, y));
+                }
+                self.cycled = !self.visited.insert(self.hash);
+                return Some((change, operator));
+            }
+        }
+        None
+    }
+
+    /// The variables y of which operators (x, y, ·) of a kind may be others after a change.
+    fn affected(&self, kind: Kind, change: &Change) -> Vec<Variable> {
+        let cpdag = self.class.cpdag();
+        let mut affected = change.touched.clone();
+        let widely = match kind {
+            // Parents and neighbours of y count, and which of its neighbours are adjacent to each other or to x: those
+            // whose neighbours gained or lost an adjacency. A restriction that depends on the class looks at all that
+            // is two steps away.
+            Kind::Insert => matches!(self.space.restriction(), Restriction::Skeleton(_) | Restriction::Cig(_)),
+            // Likewise, for x among the parents and neighbours of y.
+            Kind::Delete => false,
+            // Besides, the parents and neighbours of x, which is adjacent to y.
+            Kind::Turn => true,
+        };
+        for &v in &change.touched {
+            affected.extend_from_slice(cpdag.undirected(v));
+            if widely {
+                affected.extend_from_slice(cpdag.parents(v));
+                affected.extend_from_slice(cpdag.children(v));
+            }
+        }
+        if kind == Kind::Delete {
+            for &(a, b, _) in &change.pairs {
+                affected.extend(cpdag.adjacents(a).into_iter().filter(|&y| cpdag.adjacent(b, y)));
+            }
+        }
+        affected.sort_unstable();
+        affected.dedup();
+        affected
+    }
+
+    /// Finds the operators of a kind around these variables anew.
+    fn regenerate(&mut self, kind: Kind, variables: &[Variable]) -> Result<()> {
+        let Self { class, space, scores, books, marks, run, .. } = self;
+        let cpdag = class.cpdag();
+        let book = &mut books[kind as usize];
+        if kind == Kind::Insert {
+            let mut needs = Vec::new();
+            for &y in variables {
+                space.insertion_needs(cpdag, y, &mut needs);
+            }
+            scores.prepare(needs, run)?;
+            for &y in variables {
+                book.replace(y, space.insertions(cpdag, y, scores, marks));
+            }
+            return Ok(());
+        }
+        let operators = |y: Variable, score: &mut dyn FnMut(Variable, &[Variable]) -> f64| {
+            let mut score = |child: Variable, parents: &[Variable]| score(child, parents);
+            match kind {
+                Kind::Delete => space.deletions(cpdag, y, &mut score),
+                _ => space.turns(cpdag, y, &mut score),
+            }
+        };
+        // A first pass lists the scores that are needed, which are then computed in parallel.
+        let mut keys: Vec<(Variable, VariableSet)> = Vec::new();
+        for &y in variables {
+            let mut list = |child: Variable, parents: &[Variable]| {
+                keys.push((child, VariableSet::from_slice(parents)));
+                0.0
+            };
+            operators(y, &mut list);
+        }
+        scores.prepare_singles(keys, run)?;
+        for &y in variables {
+            book.replace(y, operators(y, &mut |child, parents| scores.local_score(child, parents)));
+        }
+        Ok(())
+    }
+}
