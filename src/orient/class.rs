@@ -2,6 +2,7 @@
 
 use super::extension::consistent_extension;
 use super::meek::{apply_meek_rules, close, close_after};
+use super::undecided::Undecided;
 use crate::Variable;
 use crate::graph::{Dag, Pdag, Tie};
 use crate::knowledge::Knowledge;
@@ -102,7 +103,7 @@ pub fn all_members(pdag: &Pdag, limit: usize) -> Vec<Dag> {
         return members;
     }
     let mut closed = pdag.clone();
-    close(&mut closed);
+    close(&mut closed, &Undecided::none());
     // Closed graphs that are still to be completed; in a closed graph both directions of an undirected edge occur.
     let mut stack = vec![closed];
     while let Some(graph) = stack.pop() {

@@ -4,35 +4,41 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::undecided::Undecided;
 use crate::Variable;
 use crate::graph::{Dag, Pdag, Reach, Tie};
 
 /// Whether x has no edge directed outwards and each neighbour by an undirected edge is adjacent to all other variables
-/// adjacent to x: conditions (a) and (b) of the paper.
-pub(super) fn is_potential_sink(pdag: &Pdag, x: Variable) -> bool {
-    pdag.children(x).is_empty() && first_gap(pdag, x).is_none()
+/// adjacent to x: conditions (a) and (b) of the paper. What must not become a v-structure counts; an undecided triple may.
+pub(super) fn is_potential_sink(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable) -> bool {
+    pdag.children(x).is_empty() && first_gap(pdag, undecided, x).is_none()
 }
 
 /// The first two variables adjacent to x but not to each other, the first of them by an undirected edge with x.
-fn first_gap(pdag: &Pdag, x: Variable) -> Option<(Variable, Variable)> {
+fn first_gap(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable) -> Option<(Variable, Variable)> {
     let undirected = pdag.undirected(x);
     undirected.iter().enumerate().find_map(|(i, &k)| {
         let others = undirected[i + 1..].iter().chain(pdag.parents(x)).chain(pdag.children(x));
-        others.copied().find(|&v| !pdag.adjacent(k, v)).map(|v| (k, v))
+        others.copied().find(|&v| !pdag.adjacent(k, v) && !undecided.contains(k, x, v)).map(|v| (k, v))
     })
 }
 
 /// How many v-structures directing all undirected edges of x into x would make.
-fn n_gaps(pdag: &Pdag, x: Variable) -> usize {
+fn n_gaps(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable) -> usize {
     let undirected = pdag.undirected(x);
     let gaps = |(i, &k): (usize, &Variable)| {
-        undirected[i + 1..].iter().chain(pdag.parents(x)).filter(|&&v| !pdag.adjacent(k, v)).count()
+        undirected[i + 1..]
+            .iter()
+            .chain(pdag.parents(x))
+            .filter(|&&v| !pdag.adjacent(k, v) && !undecided.contains(k, x, v))
+            .count()
     };
     undirected.iter().enumerate().map(gaps).sum()
 }
 
 /// Removal of potential sinks, lowest index first.
-struct SinkRemoval {
+struct SinkRemoval<'u> {
+    undecided: &'u Undecided<'u>,
     /// What is not removed yet.
     rest: Pdag,
     /// The edges of what is removed, directed.
@@ -42,11 +48,12 @@ struct SinkRemoval {
     ready: BinaryHeap<Reverse<Variable>>,
 }
 
-impl SinkRemoval {
-    fn new(pdag: &Pdag) -> Self {
+impl<'u> SinkRemoval<'u> {
+    fn new(pdag: &Pdag, undecided: &'u Undecided<'u>) -> Self {
         let p = pdag.n_variables();
-        let ready = (0..p as Variable).filter(|&x| is_potential_sink(pdag, x)).map(Reverse).collect();
+        let ready = (0..p as Variable).filter(|&x| is_potential_sink(pdag, undecided, x)).map(Reverse).collect();
         Self {
+            undecided,
             rest: pdag.clone(),
             arcs: Vec::with_capacity(pdag.n_edges()),
             present: vec![true; p],
@@ -65,7 +72,8 @@ impl SinkRemoval {
             self.rest.set(k, x, Tie::None);
         }
         // A variable that is not adjacent to x keeps its conditions; one that is adjacent can only gain them.
-        self.ready.extend(around.into_iter().filter(|&k| is_potential_sink(&self.rest, k)).map(Reverse));
+        self.ready
+            .extend(around.into_iter().filter(|&k| is_potential_sink(&self.rest, self.undecided, k)).map(Reverse));
     }
 
     /// Removes potential sinks until there is none; whether nothing is left.
@@ -97,7 +105,12 @@ impl SinkRemoval {
 /// assert_eq!(consistent_extension(&square), None);
 /// ```
 pub fn consistent_extension(pdag: &Pdag) -> Option<Dag> {
-    let mut removal = SinkRemoval::new(pdag);
+    consistent_extension_with(pdag, &Undecided::none())
+}
+
+/// [`consistent_extension`] where undecided triples may become v-structures.
+pub fn consistent_extension_with(pdag: &Pdag, undecided: &Undecided<'_>) -> Option<Dag> {
+    let mut removal = SinkRemoval::new(pdag, undecided);
     if !removal.run() {
         return None;
     }
@@ -111,14 +124,19 @@ pub fn consistent_extension(pdag: &Pdag) -> Option<Dag> {
 /// lowest index among equals) comes last. All edges are in the DAG, in the direction that they have, unless the arcs close
 /// directed cycles: then, in increasing order, each arc that closes a cycle with those before it is dropped.
 pub fn forced_extension(pdag: &Pdag) -> Dag {
+    forced_extension_with(pdag, &Undecided::none())
+}
+
+/// [`forced_extension`] where undecided triples may become v-structures.
+pub fn forced_extension_with(pdag: &Pdag, undecided: &Undecided<'_>) -> Dag {
     let mut acyclic = pdag.clone();
     if Dag::from_arcs(pdag.n_variables(), pdag.directed_edges()).is_err() {
         drop_cycles(&mut acyclic);
     }
-    let mut removal = SinkRemoval::new(&acyclic);
+    let mut removal = SinkRemoval::new(&acyclic, undecided);
     while !removal.run() {
         let sinks = removal.remaining().filter(|&x| removal.rest.children(x).is_empty());
-        let last = sinks.min_by_key(|&x| (n_gaps(&removal.rest, x), x));
+        let last = sinks.min_by_key(|&x| (n_gaps(&removal.rest, undecided, x), x));
         removal.remove(last.expect("a finite graph without directed cycles has a sink"));
     }
     Dag::from_arcs(pdag.n_variables(), removal.arcs).expect("each arc leads to a variable that was removed before")
@@ -182,13 +200,14 @@ impl std::fmt::Display for ExtensionObstacle {
 /// What keeps a partially directed graph from having a consistent extension; `None` when it has one. Of several
 /// obstacles the one with the lowest index is named.
 pub fn extension_obstacle(pdag: &Pdag) -> Option<ExtensionObstacle> {
-    let mut removal = SinkRemoval::new(pdag);
+    let undecided = Undecided::none();
+    let mut removal = SinkRemoval::new(pdag, &undecided);
     if removal.run() {
         return None;
     }
     let blocked = removal.remaining().find_map(|to| {
         let rest = &removal.rest;
-        let (from, other) = first_gap(rest, to).filter(|_| rest.children(to).is_empty())?;
+        let (from, other) = first_gap(rest, &undecided, to).filter(|_| rest.children(to).is_empty())?;
         Some(ExtensionObstacle::Edge { from, to, other })
     });
     // Without any sink, following arcs from anywhere must come back to where it has been.

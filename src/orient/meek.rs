@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use super::background::apply_knowledge;
+use super::undecided::Undecided;
 use crate::Variable;
 use crate::graph::{Pdag, Reach};
 use crate::knowledge::Knowledge;
 
 /// One of Meek's rules: whether the undirected edge x − y must become x → y.
-type Rule = fn(&Pdag, Variable, Variable) -> bool;
+type Rule = fn(&Pdag, &Undecided<'_>, Variable, Variable) -> bool;
 
 /// The rules with their names, in the order in which they are tried. R1 to R3 suffice for patterns; with background
 /// knowledge all four are needed (Meek 1995).
@@ -16,12 +17,12 @@ const RULES: [(&str, Rule); 4] =
     [("R1", away_from_collider), ("R2", away_from_cycle), ("R3", double_triangle), ("R4", chain)];
 
 /// R1: w → x − y with w and y not adjacent; y → x would make a new v-structure.
-fn away_from_collider(pdag: &Pdag, x: Variable, y: Variable) -> bool {
-    pdag.parents(x).iter().any(|&w| !pdag.adjacent(w, y))
+fn away_from_collider(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable, y: Variable) -> bool {
+    pdag.parents(x).iter().any(|&w| !pdag.adjacent(w, y) && !undecided.contains(w, x, y))
 }
 
 /// R2: x → w → y; y → x would close a cycle.
-fn away_from_cycle(pdag: &Pdag, x: Variable, y: Variable) -> bool {
+fn away_from_cycle(pdag: &Pdag, _: &Undecided<'_>, x: Variable, y: Variable) -> bool {
     let (from_x, to_y) = (pdag.children(x), pdag.parents(y));
     if from_x.len() <= to_y.len() {
         from_x.iter().any(|w| to_y.binary_search(w).is_ok())
@@ -31,31 +32,38 @@ fn away_from_cycle(pdag: &Pdag, x: Variable, y: Variable) -> bool {
 }
 
 /// R3: x − v → y ← w − x with v and w not adjacent; y → x would direct both into x and make a new v-structure.
-fn double_triangle(pdag: &Pdag, x: Variable, y: Variable) -> bool {
+fn double_triangle(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable, y: Variable) -> bool {
     let parents = pdag.parents(y);
     parents.len() >= 2
         && parents.iter().enumerate().any(|(i, &v)| {
             pdag.has_undirected(x, v)
-                && parents[i + 1..].iter().any(|&w| pdag.has_undirected(x, w) && !pdag.adjacent(v, w))
+                && parents[i + 1..]
+                    .iter()
+                    .any(|&w| pdag.has_undirected(x, w) && !pdag.adjacent(v, w) && !undecided.contains(v, x, w))
         })
 }
 
 /// R4: x − v → w → y with w adjacent to x, and v not adjacent to y; y → x would direct w → x, then v → x, and make a
 /// new v-structure.
-fn chain(pdag: &Pdag, x: Variable, y: Variable) -> bool {
+fn chain(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable, y: Variable) -> bool {
     pdag.parents(y).iter().any(|&w| {
-        pdag.adjacent(w, x) && pdag.parents(w).iter().any(|&v| pdag.has_undirected(x, v) && !pdag.adjacent(v, y))
+        pdag.adjacent(w, x)
+            && pdag
+                .parents(w)
+                .iter()
+                .any(|&v| pdag.has_undirected(x, v) && !pdag.adjacent(v, y) && !undecided.contains(v, x, y))
     })
 }
 
 /// Whether one of the rules directs the undirected edge x − y as x → y.
-pub(crate) fn is_compelled(pdag: &Pdag, x: Variable, y: Variable) -> bool {
-    RULES.iter().any(|(_, rule)| rule(pdag, x, y))
+pub(super) fn is_compelled(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable, y: Variable) -> bool {
+    RULES.iter().any(|(_, rule)| rule(pdag, undecided, x, y))
 }
 
 /// The names of the rules that direct the undirected edge x − y as x → y.
 pub fn meek_rules(pdag: &Pdag, x: Variable, y: Variable) -> Vec<&'static str> {
-    RULES.iter().filter(|(_, rule)| rule(pdag, x, y)).map(|&(name, _)| name).collect()
+    let undecided = Undecided::none();
+    RULES.iter().filter(|(_, rule)| rule(pdag, &undecided, x, y)).map(|&(name, _)| name).collect()
 }
 
 /// Makes the graph obey `knowledge` ([`apply_knowledge`]), then applies rules R1 to R4 until none applies.
@@ -66,29 +74,29 @@ pub fn meek_rules(pdag: &Pdag, x: Variable, y: Variable) -> Vec<&'static str> {
 /// order first, then in the order in which their surroundings change.
 pub fn apply_meek_rules(pdag: &mut Pdag, knowledge: &Knowledge) {
     apply_knowledge(pdag, knowledge);
-    close(pdag);
+    close(pdag, &Undecided::none());
 }
 
 /// Applies the rules to a fixed point.
-pub(super) fn close(pdag: &mut Pdag) {
+pub(super) fn close(pdag: &mut Pdag, undecided: &Undecided<'_>) {
     let queue = pdag.undirected_edges().collect();
-    drive(pdag, queue);
+    drive(pdag, undecided, queue);
 }
 
 /// Applies the rules to a fixed point after x → y was directed in a graph to which no rule applied before.
 pub(super) fn close_after(pdag: &mut Pdag, x: Variable, y: Variable) {
     let mut queue = VecDeque::new();
     enqueue_around(pdag, x, y, &mut queue);
-    drive(pdag, queue);
+    drive(pdag, &Undecided::none(), queue);
 }
 
-fn drive(pdag: &mut Pdag, mut queue: VecDeque<(Variable, Variable)>) {
+fn drive(pdag: &mut Pdag, undecided: &Undecided<'_>, mut queue: VecDeque<(Variable, Variable)>) {
     let mut reach = Reach::new(pdag.n_variables());
     while let Some((x, y)) = queue.pop_front() {
         if !pdag.has_undirected(x, y) {
             continue;
         }
-        let (from, to) = match (is_compelled(pdag, x, y), is_compelled(pdag, y, x)) {
+        let (from, to) = match (is_compelled(pdag, undecided, x, y), is_compelled(pdag, undecided, y, x)) {
             (true, false) => (x, y),
             (false, true) => (y, x),
             _ => continue,

@@ -24,14 +24,19 @@ pub mod hgi;
 mod meek;
 pub mod path;
 mod pattern;
+mod undecided;
 
 pub use background::{apply_knowledge, undirected_with_knowledge};
 pub use by_testing::v_structures_by_testing;
 pub use class::{all_members, cpdag_of_dag, cpdag_with_knowledge};
 pub use detect::{fill_marginal_p_values, v_structures_from_separations};
-pub use extension::{ExtensionObstacle, consistent_extension, extension_obstacle, forced_extension};
+pub use extension::{
+    ExtensionObstacle, consistent_extension, consistent_extension_with, extension_obstacle, forced_extension,
+    forced_extension_with,
+};
 pub use meek::{apply_meek_rules, meek_rules};
-pub use pattern::{Oriented, skeleton_to_cpdag};
+pub use pattern::{Oriented, orient_skeleton, skeleton_to_cpdag};
+pub use undecided::Undecided;
 
 /// A v-structure x → centre ← y, with x < y not adjacent.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,8 +2,8 @@
 //! Algorithm 3, equation edge_diff and remark on validity).
 
 use super::hgi::{HgiOptions, hybrid_greedy_initialization};
-use super::{Oriented, VStructure, forced_extension, skeleton_to_cpdag, v_structures_from_separations};
-use crate::graph::{Dag, Pdag, UndirectedGraph};
+use super::{Oriented, skeleton_to_cpdag, v_structures_from_separations};
+use crate::graph::{Dag, UndirectedGraph};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreCache};
@@ -69,28 +69,7 @@ impl Estimate for Dag {
     }
 }
 
-/// A CPDAG with the DAG that stands for it: a consistent extension, or a forced one where there is none.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CpdagEstimate {
-    /// The CPDAG.
-    pub pdag: Pdag,
-    /// The DAG.
-    pub dag: Dag,
-    /// Whether `dag` is a consistent extension of `pdag`.
-    pub extendable: bool,
-    /// V-structures that were skipped.
-    pub conflicts: Vec<VStructure>,
-}
-
-impl From<Oriented> for CpdagEstimate {
-    fn from(oriented: Oriented) -> Self {
-        let extendable = oriented.extendable();
-        let dag = oriented.extension.unwrap_or_else(|| forced_extension(&oriented.pdag));
-        Self { pdag: oriented.pdag, dag, extendable, conflicts: oriented.conflicts }
-    }
-}
-
-impl Estimate for CpdagEstimate {
+impl Estimate for Oriented {
     fn dag(&self) -> &Dag {
         &self.dag
     }
@@ -226,13 +205,13 @@ pub fn cpdag_path<S: LocalScore>(
     knowledge: &Knowledge,
     run: &Run,
     mut marginal_log_p_value: impl FnMut(Variable, Variable) -> f64,
-) -> Result<Path<CpdagEstimate>> {
+) -> Result<Path<Oriented>> {
     solution_path(skeleton, options, cache, run, |graph, _| {
         let mut v_structures = v_structures_from_separations(graph, skeleton, knowledge);
         for v in v_structures.iter_mut().filter(|v| skeleton.record(v.x, v.y).is_none()) {
             v.log_p_value = marginal_log_p_value(v.x, v.y);
         }
-        Ok(skeleton_to_cpdag(graph, &v_structures, knowledge).into())
+        Ok(skeleton_to_cpdag(graph, &v_structures, knowledge))
     })
 }
 

@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::VStructure;
 use super::background::undirected_with_knowledge;
-use super::extension::consistent_extension;
+use super::extension::{consistent_extension_with, forced_extension_with};
 use super::meek::close;
+use super::undecided::Undecided;
 use crate::Variable;
 use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
 use crate::knowledge::Knowledge;
@@ -15,18 +16,14 @@ use crate::knowledge::Knowledge;
 pub struct Oriented {
     /// The estimate: a CPDAG (the maximally directed graph, with background knowledge) when it is extendable.
     pub pdag: Pdag,
+    /// Whether the estimate is valid: whether it has a consistent extension, of which it then is the CPDAG.
+    pub extendable: bool,
+    /// A DAG that stands for the estimate: a consistent extension where it is extendable, else a forced one
+    /// ([`forced_extension`](super::forced_extension)).
+    pub dag: Dag,
     /// The v-structures that were skipped because they conflict with others or with background knowledge, in the order in
     /// which they were tried.
     pub conflicts: Vec<VStructure>,
-    /// A DAG with the adjacencies, arcs and v-structures of `pdag`, where one exists.
-    pub extension: Option<Dag>,
-}
-
-impl Oriented {
-    /// Whether the estimate is valid: whether it has a consistent extension, of which it then is the CPDAG.
-    pub fn extendable(&self) -> bool {
-        self.extension.is_some()
-    }
 }
 
 /// Directs a skeleton: background knowledge first, then v-structures, then rules R1 to R4.
@@ -38,7 +35,20 @@ impl Oriented {
 /// The estimate is extendable when the pattern, that is the skeleton with knowledge and the applied v-structures, has a
 /// consistent extension. The rules then lead to the CPDAG of that extension; otherwise they lead to a graph without meaning as an
 /// equivalence class, which the result says.
+///
+/// Of a pair that knowledge forbids it is not known what would separate it. Triples with such ends are [`Undecided`]: with them,
+/// the estimate directs what all consistent extensions share, and these may belong to several classes.
 pub fn skeleton_to_cpdag(graph: &UndirectedGraph, v_structures: &[VStructure], knowledge: &Knowledge) -> Oriented {
+    orient_skeleton(graph, v_structures, &Undecided::new(knowledge, []), knowledge)
+}
+
+/// [`skeleton_to_cpdag`] where some unshielded triples are undecided.
+pub fn orient_skeleton(
+    graph: &UndirectedGraph,
+    v_structures: &[VStructure],
+    undecided: &Undecided<'_>,
+    knowledge: &Knowledge,
+) -> Oriented {
     let mut pdag = undirected_with_knowledge(graph, knowledge);
     let mut reach = Reach::new(pdag.n_variables());
     let mut conflicts = Vec::new();
@@ -53,9 +63,11 @@ pub fn skeleton_to_cpdag(graph: &UndirectedGraph, v_structures: &[VStructure], k
             conflicts.push(v);
         }
     }
-    let extension = consistent_extension(&pdag);
-    close(&mut pdag);
-    Oriented { pdag, conflicts, extension }
+    let extension = consistent_extension_with(&pdag, undecided);
+    close(&mut pdag, undecided);
+    let extendable = extension.is_some();
+    let dag = extension.unwrap_or_else(|| forced_extension_with(&pdag, undecided));
+    Oriented { pdag, extendable, dag, conflicts }
 }
 
 /// Whether both arcs are there or can be directed, without a cycle and as knowledge allows.
@@ -96,7 +108,7 @@ mod tests {
         let graph = UndirectedGraph::from_edges(4, [(0, 2), (1, 2), (2, 3)]);
         let oriented = skeleton_to_cpdag(&graph, &[v(0, 2, 1, 0.0)], &Knowledge::none());
         assert_eq!(oriented.pdag.directed_edges().collect::<Vec<_>>(), [(0, 2), (1, 2), (2, 3)]);
-        assert!(oriented.extendable() && oriented.conflicts.is_empty());
+        assert!(oriented.extendable && oriented.conflicts.is_empty());
     }
 
     #[test]
@@ -107,7 +119,7 @@ mod tests {
         assert_eq!(oriented.conflicts, [left]);
         assert!(oriented.pdag.has_arc(1, 2) && oriented.pdag.has_arc(3, 2));
         // 0 − 1 → 2: nothing directs 0 − 1.
-        assert!(oriented.pdag.has_undirected(0, 1) && oriented.extendable());
+        assert!(oriented.pdag.has_undirected(0, 1) && oriented.extendable);
     }
 
     #[test]
@@ -116,6 +128,19 @@ mod tests {
         let (a, b, c) = (v(0, 1, 2, -3.0), v(2, 1, 4, -3.0), v(1, 2, 3, -0.1));
         let oriented = skeleton_to_cpdag(&graph, &[a, b, c], &Knowledge::none());
         assert_eq!(oriented.conflicts, [c]);
+    }
+
+    #[test]
+    fn nothing_follows_from_a_forbidden_pair() {
+        // 0 → 1 ← 3 is seen; whether 0 → 1 ← 2 is not known, as 0 and 2 may not be adjacent and were not tested.
+        let graph = UndirectedGraph::from_edges(4, [(0, 1), (1, 2), (1, 3), (2, 3)]);
+        let knowledge = Knowledge::new(4, [], [], [(0, 2), (2, 0)], vec![]).unwrap();
+        let oriented = skeleton_to_cpdag(&graph, &[v(0, 1, 3, 0.0)], &knowledge);
+        assert!(oriented.extendable && oriented.pdag.has_undirected(1, 2));
+        // A chain whose ends may not be adjacent stays undirected.
+        let chain = UndirectedGraph::from_edges(3, [(0, 1), (1, 2)]);
+        let knowledge = Knowledge::new(3, [], [], [(0, 2), (2, 0)], vec![]).unwrap();
+        assert_eq!(skeleton_to_cpdag(&chain, &[], &knowledge).pdag, Pdag::from_undirected(&chain));
     }
 
     #[test]

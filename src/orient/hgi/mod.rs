@@ -8,6 +8,7 @@ mod sinks;
 
 use super::VStructure;
 use super::background::undirected_with_knowledge;
+use super::undecided::Undecided;
 use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
@@ -39,6 +40,7 @@ struct Hgi<'a, 's, S: LocalScore + 's> {
     dag: Dag,
     cache: &'a mut ScoreCache<'s, S>,
     knowledge: &'a Knowledge,
+    undecided: Undecided<'a>,
     run: &'a Run,
     max_parents: usize,
     reach: Reach,
@@ -104,7 +106,9 @@ pub fn hybrid_greedy_initialization<S: LocalScore>(
     }
     // Arcs that knowledge directs but does not require: still to be decided.
     let forced: Vec<_> = rest.directed_edges().filter(|&(x, y)| !dag.contains(x, y)).collect();
-    let mut hgi = Hgi { rest, dag, cache, knowledge, run, max_parents, reach: Reach::new(p), scores: Vec::new() };
+    let undecided = Undecided::new(knowledge, []);
+    let mut hgi =
+        Hgi { rest, dag, cache, knowledge, undecided, run, max_parents, reach: Reach::new(p), scores: Vec::new() };
     hgi.add_v_structures(v_structures)?;
     if !forced.is_empty() {
         hgi.add_forced(&forced)?;

@@ -114,7 +114,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
 
     /// Notes whether x is a potential sink now; if it has become one, scores the arcs into it.
     fn update_sink(&mut self, state: &mut Extension, x: Variable) {
-        let now = is_potential_sink(&self.rest, x);
+        let now = is_potential_sink(&self.rest, &self.undecided, x);
         let before = std::mem::replace(&mut state.potential_sink[x as usize], now);
         if now && !before {
             self.score_into_sink(state, x);
@@ -175,10 +175,11 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         for &x in &stale {
             state.is_stale[x as usize] = false;
             let around = self.rest.undirected(x).to_vec();
-            let inwards: Vec<_> = around.iter().copied().filter(|&v| is_compelled(&self.rest, v, x)).collect();
+            let inwards: Vec<_> =
+                around.iter().copied().filter(|&v| is_compelled(&self.rest, &self.undecided, v, x)).collect();
             self.push_compelled(state, &inwards, x);
             for v in around {
-                if is_compelled(&self.rest, x, v) {
+                if is_compelled(&self.rest, &self.undecided, x, v) {
                     self.push_compelled(state, &[x], v);
                 }
             }
@@ -198,7 +199,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
     fn still_compelled(&mut self, state: &Extension, from: Variable, to: Variable, version: u32) -> bool {
         version == state.parents_version[to as usize]
             && self.rest.has_undirected(from, to)
-            && is_compelled(&self.rest, from, to)
+            && is_compelled(&self.rest, &self.undecided, from, to)
             && !self.closes_cycle(from, to)
     }
 
