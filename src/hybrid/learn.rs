@@ -7,10 +7,10 @@ use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
-use crate::orient::path::{CpdagEstimate, Estimate, Path, PathPoint, solution_path};
+use crate::orient::path::{Estimate, Path, PathPoint, solution_path};
 use crate::orient::{
-    VStructure, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, skeleton_to_cpdag, v_structures_by_testing,
-    v_structures_from_separations,
+    Oriented, VStructure, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, skeleton_to_cpdag,
+    v_structures_by_testing, v_structures_from_separations,
 };
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
@@ -82,7 +82,7 @@ impl Restriction {
 struct State {
     dag: Option<Dag>,
     /// The oriented estimate, until a stage that works on DAGs replaces it.
-    oriented: Option<CpdagEstimate>,
+    oriented: Option<Oriented>,
     conflicts: Vec<VStructure>,
     path: Option<Vec<PathPoint>>,
 }
@@ -185,7 +185,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                     if let Some(skeleton) = skeleton {
                         fill_marginal_p_values(v_structures, skeleton, test);
                     }
-                    Ok(CpdagEstimate::from(skeleton_to_cpdag(graph, v_structures, knowledge)))
+                    Ok(skeleton_to_cpdag(graph, v_structures, knowledge))
                 })?;
                 let estimate = path.selected;
                 self.report("orient", estimate.pdag.n_edges(), None, start);

@@ -40,7 +40,8 @@ struct Hgi<'a, 's, S: LocalScore + 's> {
     dag: Dag,
     cache: &'a mut ScoreCache<'s, S>,
     knowledge: &'a Knowledge,
-    undecided: Undecided<'a>,
+    /// None: as in the paper, what is not among the v-structures is none.
+    undecided: Undecided<'static>,
     run: &'a Run,
     max_parents: usize,
     reach: Reach,
@@ -106,7 +107,7 @@ pub fn hybrid_greedy_initialization<S: LocalScore>(
     }
     // Arcs that knowledge directs but does not require: still to be decided.
     let forced: Vec<_> = rest.directed_edges().filter(|&(x, y)| !dag.contains(x, y)).collect();
-    let undecided = Undecided::new(knowledge, []);
+    let undecided = Undecided::none();
     let mut hgi =
         Hgi { rest, dag, cache, knowledge, undecided, run, max_parents, reach: Reach::new(p), scores: Vec::new() };
     hgi.add_v_structures(v_structures)?;
