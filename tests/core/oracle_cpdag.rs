@@ -46,7 +46,7 @@ fn true_skeleton_separating_sets_and_cpdag() {
             if !pair_forbidden {
                 let v_structures = v_structures_from_separations(skeleton.graph(), &skeleton, &knowledge);
                 let oriented = skeleton_to_cpdag(skeleton.graph(), &v_structures, &knowledge);
-                assert!(oriented.extendable() && oriented.conflicts.is_empty(), "seed {seed}");
+                assert!(oriented.extendable && oriented.conflicts.is_empty(), "seed {seed}");
                 assert_eq!(oriented.pdag, truth, "seed {seed}");
             }
         }
