@@ -12,8 +12,7 @@ use crate::{Error, Result, Variable};
 const BLOCK: usize = 1024;
 
 /// The cumulative distributions of one node as thresholds of 64-bit random integers.
-struct Sampler<'n> {
-    node: &'n Node,
+pub(super) struct Sampler {
     arity: usize,
     /// For each parent, its variable and by how much one state moves the configuration.
     strides: Vec<(Variable, usize)>,
@@ -21,14 +20,14 @@ struct Sampler<'n> {
     thresholds: Vec<u64>,
 }
 
-impl<'n> Sampler<'n> {
-    fn new(network: &'n BayesianNetwork, x: Variable) -> Self {
-        let node = network.node(x);
+impl Sampler {
+    pub(super) fn new(nodes: &[Node], x: Variable) -> Self {
+        let node = &nodes[x as usize];
         let mut stride = 1;
         let mut strides: Vec<(Variable, usize)> = Vec::with_capacity(node.parents.len());
         for &parent in node.parents.iter().rev() {
             strides.push((parent, stride));
-            stride *= network.arity(parent);
+            stride *= nodes[parent as usize].arity();
         }
         let arity = node.arity();
         let mut thresholds = Vec::with_capacity(node.n_configurations() * (arity - 1));
@@ -42,11 +41,11 @@ impl<'n> Sampler<'n> {
                 thresholds.push(if state >= last { u64::MAX } else { (sum / total * 64f64.exp2()) as u64 });
             }
         }
-        Self { node, arity, strides, thresholds }
+        Self { arity, strides, thresholds }
     }
 
     /// Draws the rows of a block, given the columns of the parents.
-    fn draw(&self, block: &[Vec<u16>], configurations: &mut [usize], rng: &mut impl RngCore) -> Vec<u16> {
+    pub(super) fn draw(&self, block: &[Vec<u16>], configurations: &mut [usize], rng: &mut impl RngCore) -> Vec<u16> {
         if self.arity == 1 {
             return vec![0; configurations.len()];
         }
@@ -105,7 +104,7 @@ impl BayesianNetwork {
             return Err(Error::parameter("n_rows", format!("{n_rows} is not between 1 and {}", u32::MAX)));
         }
         let p = self.n_variables();
-        let samplers = run.map(p, || (), |(), x| Sampler::new(self, x as Variable))?;
+        let samplers = run.map(p, || (), |(), x| Sampler::new(self.nodes(), x as Variable))?;
         let order = self.dag().topological_order();
         let blocks = run.map(
             n_rows.div_ceil(BLOCK),
@@ -117,7 +116,7 @@ impl BayesianNetwork {
                 for &x in &order {
                     block[x as usize] = samplers[x as usize].draw(&block, &mut configurations[..rows], &mut rng);
                 }
-                let narrow = |(column, sampler): (Vec<u16>, &Sampler<'_>)| match sampler.node.arity() {
+                let narrow = |(column, sampler): (Vec<u16>, &Sampler)| match sampler.arity {
                     0..=256 => Codes::Narrow(column.into_iter().map(|code| code as u8).collect()),
                     _ => Codes::Wide(column),
                 };

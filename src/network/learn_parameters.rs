@@ -1,0 +1,113 @@
+//! From a DAG and data to a network.
+
+use super::bayesian_network::MAX_TABLE;
+use super::{BayesianNetwork, Node};
+use crate::data::DiscreteData;
+use crate::graph::Dag;
+use crate::run::Run;
+use crate::{Error, Result, Variable};
+
+/// How the rows of conditional tables are estimated from counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ParameterEstimate {
+    /// Relative frequencies; a row that the data never show is uniform.
+    MaximumLikelihood,
+    /// The posterior mean with a uniform Dirichlet prior (as in the BDeu score): every cell of the table of a variable
+    /// with r states and q configurations of its parents has a prior count of `equivalent_sample_size` / (r q).
+    Dirichlet {
+        /// Prior counts of a table together; positive.
+        equivalent_sample_size: f64,
+    },
+}
+
+impl BayesianNetwork {
+    /// Estimates the conditional tables of a DAG from data. `names` and `states` name the variables and the states of
+    /// each, in the order of columns and codes; states beyond those that occur in the data are allowed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when sizes do not match or a table becomes too large; [`Error::Parameter`] when the equivalent
+    /// sample size is not positive; [`Error::Interrupted`] once the run is cancelled.
+    pub fn learn_parameters(
+        data: &DiscreteData,
+        dag: &Dag,
+        names: Vec<String>,
+        states: Vec<Vec<String>>,
+        estimate: ParameterEstimate,
+        run: &Run,
+    ) -> Result<Self> {
+        let p = data.n_variables();
+        if dag.n_variables() != p || names.len() != p || states.len() != p {
+            return Err(Error::Data(format!(
+                "data have {p} columns, the graph {} variables; there are {} names and {} lists of states",
+                dag.n_variables(),
+                names.len(),
+                states.len()
+            )));
+        }
+        if let ParameterEstimate::Dirichlet { equivalent_sample_size: size } = estimate
+            && !(size > 0.0 && size.is_finite())
+        {
+            return Err(Error::parameter("equivalent_sample_size", format!("{size} is not a positive number")));
+        }
+        for ((x, name), states) in names.iter().enumerate().zip(&states) {
+            let arity = data.arity(x as Variable) as usize;
+            if states.len() < arity {
+                let problem = format!("column '{name}' has {arity} states, only {} are named", states.len());
+                return Err(Error::Data(problem));
+            }
+        }
+        let arities: Vec<usize> = states.iter().map(Vec::len).collect();
+        let tables = run.try_map(
+            p,
+            || (),
+            |(), x| {
+                table(data, dag, &arities, x as Variable, estimate)
+                    .ok_or_else(|| Error::Data(format!("the table of '{}' has too many entries", names[x])))
+            },
+        )?;
+        let nodes =
+            names.into_iter().zip(states).zip(tables).enumerate().map(|(x, ((name, states), probabilities))| Node {
+                name,
+                states,
+                parents: dag.parents(x as Variable).to_vec(),
+                probabilities,
+            });
+        Self::new("", nodes.collect())
+    }
+}
+
+fn table(
+    data: &DiscreteData,
+    dag: &Dag,
+    arities: &[usize],
+    x: Variable,
+    estimate: ParameterEstimate,
+) -> Option<Vec<f64>> {
+    let arity = arities[x as usize];
+    let parents = dag.parents(x);
+    let rows = parents.iter().try_fold(1usize, |rows, &parent| rows.checked_mul(arities[parent as usize]))?;
+    let size = rows.checked_mul(arity).filter(|&size| size <= MAX_TABLE)?;
+    let mut cells = vec![0usize; data.n_rows()];
+    for &v in parents.iter().chain([&x]) {
+        let arity = arities[v as usize];
+        let column = data.column(v);
+        for (row, cell) in cells.iter_mut().enumerate() {
+            *cell = *cell * arity + column.get(row) as usize;
+        }
+    }
+    let prior = match estimate {
+        ParameterEstimate::MaximumLikelihood => 0.0,
+        ParameterEstimate::Dirichlet { equivalent_sample_size } => equivalent_sample_size / size as f64,
+    };
+    let mut table = vec![prior; size];
+    for cell in cells {
+        table[cell] += 1.0;
+    }
+    for row in table.chunks_exact_mut(arity) {
+        let total: f64 = row.iter().sum();
+        let uniform = 1.0 / arity as f64;
+        row.iter_mut().for_each(|value| *value = if total > 0.0 { *value / total } else { uniform });
+    }
+    Some(table)
+}
