@@ -8,7 +8,9 @@ mod array;
 mod composition;
 mod dataset;
 mod error;
+mod graph;
 mod learn;
+mod pieces;
 mod run;
 
 use pyo3::prelude::*;
@@ -23,7 +25,11 @@ mod _core {
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
     #[pymodule_export]
+    use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, members};
+    #[pymodule_export]
     use super::learn::learn;
+    #[pymodule_export]
+    use super::pieces::{distances, independence_test, score, score_gains};
     #[pymodule_export]
     use super::run::available_threads;
 

@@ -1,0 +1,153 @@
+//! Functions of graphs, which travel as lists of edges between indices.
+
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::error::GraphError;
+use crate::Variable;
+use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
+use crate::orient::{all_members, consistent_extension, cpdag_of_dag, extension_obstacle};
+
+/// Pairs of variables.
+type Pairs = Vec<(Variable, Variable)>;
+
+/// Directed (from, to) and undirected edges.
+type Edges = (Pairs, Pairs);
+
+fn check(n: usize, variables: impl IntoIterator<Item = Variable>) -> PyResult<()> {
+    match variables.into_iter().find(|&x| x as usize >= n) {
+        Some(x) => Err(PyIndexError::new_err(format!("variable {x} of {n}"))),
+        None => Ok(()),
+    }
+}
+
+fn pdag(n: usize, (directed, undirected): &Edges) -> PyResult<Pdag> {
+    check(n, directed.iter().chain(undirected).flat_map(|&(x, y)| [x, y]))?;
+    let mut graph = Pdag::empty(n);
+    for (pairs, tie) in [(directed, Tie::Forward), (undirected, Tie::Undirected)] {
+        for &(x, y) in pairs {
+            if x == y || graph.adjacent(x, y) {
+                return Err(GraphError::new_err(format!("edge {x}, {y} is a loop or is there twice")));
+            }
+            graph.set(x, y, tie);
+        }
+    }
+    Ok(graph)
+}
+
+fn edges(graph: &Pdag) -> Edges {
+    (graph.directed_edges().collect(), graph.undirected_edges().collect())
+}
+
+/// The DAG with these arcs; `GraphError` names a cycle.
+fn dag(arcs: Pairs, names: &[String]) -> PyResult<Dag> {
+    let n = names.len();
+    let graph = pdag(n, &(arcs, Vec::new()))?;
+    match extension_obstacle(&graph) {
+        None => Ok(Dag::from_arcs(n, graph.directed_edges())?),
+        Some(_) => {
+            let cycle = cycle(&graph).iter().map(|&x| names[x as usize].clone()).collect::<Vec<_>>().join(" → ");
+            Err(GraphError::new_err(format!("the arcs close a directed cycle: {cycle}")))
+        }
+    }
+}
+
+/// A directed cycle of a graph that has one.
+fn cycle(graph: &Pdag) -> Vec<Variable> {
+    // Variables without parents are on no cycle; what is left of the others' parents leads back into one.
+    let n = graph.n_variables();
+    let mut left: Vec<usize> = (0..n).map(|x| graph.parents(x as Variable).len()).collect();
+    let mut free: Vec<Variable> = (0..n as Variable).filter(|&x| left[x as usize] == 0).collect();
+    while let Some(x) = free.pop() {
+        for &y in graph.children(x) {
+            left[y as usize] -= 1;
+            if left[y as usize] == 0 {
+                free.push(y);
+            }
+        }
+    }
+    let Some(start) = (0..n).find(|&x| left[x] > 0) else { return Vec::new() };
+    let mut walk = vec![start as Variable];
+    loop {
+        let last = walk[walk.len() - 1];
+        let Some(&parent) = graph.parents(last).iter().find(|&&p| left[p as usize] > 0) else { return walk };
+        if let Some(at) = walk.iter().position(|&x| x == parent) {
+            let mut cycle = walk.split_off(at);
+            cycle.push(parent);
+            cycle.reverse();
+            return cycle;
+        }
+        walk.push(parent);
+    }
+}
+
+/// Compares a learned graph with the true one, edge by edge; see `phgs.compare`.
+#[pyfunction]
+pub(crate) fn compare(py: Python<'_>, n: usize, truth: Edges, learned: Edges) -> PyResult<Bound<'_, PyDict>> {
+    let found = crate::graph::compare(&pdag(n, &truth)?, &pdag(n, &learned)?)?;
+    let dict = PyDict::new(py);
+    dict.set_item("learned_edges", found.learned_edges())?;
+    dict.set_item("true_edges", found.true_edges())?;
+    dict.set_item("true_positives", found.true_positives)?;
+    dict.set_item("wrong_directions", found.wrong_directions())?;
+    dict.set_item("reversed", found.reversed)?;
+    dict.set_item("direction_lost", found.direction_lost)?;
+    dict.set_item("direction_invented", found.direction_invented)?;
+    dict.set_item("false_positives", found.false_positives)?;
+    dict.set_item("false_negatives", found.false_negatives)?;
+    dict.set_item("shd", found.structural_hamming_distance())?;
+    dict.set_item("jaccard", found.jaccard_index())?;
+    dict.set_item("precision", found.precision())?;
+    dict.set_item("recall", found.recall())?;
+    dict.set_item("skeleton_precision", found.skeleton_precision())?;
+    dict.set_item("skeleton_recall", found.skeleton_recall())?;
+    let kind = |counts: KindCounts| (counts.in_truth, counts.learned, counts.same);
+    dict.set_item("directed", kind(found.directed))?;
+    dict.set_item("undirected", kind(found.undirected))?;
+    Ok(dict)
+}
+
+/// The CPDAG of the DAG with these arcs over variables of these names.
+#[pyfunction]
+pub(crate) fn dag_to_cpdag(arcs: Pairs, names: Vec<String>) -> PyResult<Edges> {
+    Ok(edges(&cpdag_of_dag(&dag(arcs, &names)?)))
+}
+
+/// The arcs of a consistent extension; `GraphError` says what stands in its way.
+#[pyfunction]
+pub(crate) fn cpdag_to_dag(graph: Edges, names: Vec<String>) -> PyResult<Pairs> {
+    let graph = pdag(names.len(), &graph)?;
+    match consistent_extension(&graph) {
+        Some(dag) => Ok(dag.arcs().collect()),
+        None => {
+            let why = extension_obstacle(&graph).map(|o| o.describe(|x| names[x as usize].clone()));
+            Err(GraphError::new_err(why.unwrap_or_else(|| "no consistent extension".to_owned())))
+        }
+    }
+}
+
+/// The arcs of the DAGs of a class, at most `limit` of them.
+#[pyfunction]
+pub(crate) fn members(n: usize, graph: Edges, limit: usize) -> PyResult<Vec<Pairs>> {
+    Ok(all_members(&pdag(n, &graph)?, limit).iter().map(|dag| dag.arcs().collect()).collect())
+}
+
+/// Checks that arcs close no cycle; `GraphError` names one.
+#[pyfunction]
+pub(crate) fn check_acyclic(arcs: Pairs, names: Vec<String>) -> PyResult<()> {
+    dag(arcs, &names).map(drop)
+}
+
+/// Whether x and y are d-separated given a set of variables.
+#[pyfunction]
+pub(crate) fn d_separated(
+    arcs: Pairs,
+    names: Vec<String>,
+    x: Variable,
+    y: Variable,
+    given: Vec<Variable>,
+) -> PyResult<bool> {
+    check(names.len(), given.iter().copied().chain([x, y]))?;
+    Ok(DSeparation::new(&dag(arcs, &names)?).separated(x, y, &given))
+}
