@@ -1,0 +1,354 @@
+"""A graph over named variables, of directed and undirected edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from phgs import _core
+from phgs.errors import GraphError, ParameterError
+from phgs.names import unknown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from phgs.data.frames import Name
+
+
+class Edge(NamedTuple):
+    """One edge.
+
+    Attributes
+    ----------
+    source, target
+        Its ends; for an undirected edge in the order of the columns.
+    directed : bool
+        Whether it goes from `source` to `target`.
+    """
+
+    source: Name
+    target: Name
+    directed: bool
+
+    def __str__(self) -> str:
+        return f"{self.source} {'→' if self.directed else '−'} {self.target}"
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A DAG, a CPDAG or any other partially directed graph over named variables.
+
+    An undirected edge of a CPDAG is one whose direction the data cannot tell: both directions occur among the DAGs of
+    the class. All variables are nodes, in column order, isolated ones too.
+
+    Parameters
+    ----------
+    variables : iterable
+        Names of the variables.
+    directed : iterable of (from, to)
+        Directed edges.
+    undirected : iterable of pairs
+        Undirected edges.
+
+    Raises
+    ------
+    GraphError
+        When an edge is a loop, is there twice, or names no variable.
+
+    Examples
+    --------
+    >>> from phgs import Graph
+    >>> graph = Graph(["rain", "sprinkler", "wet"], directed=[("rain", "wet"), ("sprinkler", "wet")])
+    >>> graph.parents("wet")
+    ('rain', 'sprinkler')
+    >>> print(graph)
+    3 variables, 2 edges (2 directed)
+      rain → wet
+      sprinkler → wet
+    """
+
+    variables: tuple[Name, ...]
+    directed: tuple[tuple[Name, Name], ...]
+    undirected: tuple[tuple[Name, Name], ...]
+
+    def __init__(
+        self,
+        variables: Iterable[Name],
+        directed: Iterable[tuple[Name, Name]] = (),
+        undirected: Iterable[tuple[Name, Name]] = (),
+    ) -> None:
+        names = tuple(variables)
+        position = {name: index for index, name in enumerate(names)}
+        if len(position) != len(names):
+            raise GraphError("variables must be distinct")
+
+        def checked(pairs: Iterable[tuple[Name, Name]], *, ordered: bool) -> list[tuple[int, int]]:
+            found = []
+            for first, second in pairs:
+                for name in (first, second):
+                    if name not in position:
+                        raise GraphError(unknown("variable", name, names))
+                x, y = position[first], position[second]
+                if x == y:
+                    raise GraphError(f"{first!r} cannot be joined to itself")
+                key = (min(x, y), max(x, y))
+                if key in seen:
+                    raise GraphError(f"{first!r} and {second!r} are joined twice")
+                seen.add(key)
+                found.append((x, y) if ordered else key)
+            return sorted(found)
+
+        seen: set[tuple[int, int]] = set()
+        arcs = checked(directed, ordered=True)
+        edges = checked(undirected, ordered=False)
+        object.__setattr__(self, "variables", names)
+        object.__setattr__(self, "directed", tuple((names[x], names[y]) for x, y in arcs))
+        object.__setattr__(self, "undirected", tuple((names[x], names[y]) for x, y in edges))
+
+    @classmethod
+    def _from_indices(
+        cls,
+        variables: tuple[Name, ...],
+        directed: Iterable[tuple[int, int]],
+        undirected: Iterable[tuple[int, int]] = (),
+    ) -> Graph:
+        """Make a graph from the core's own lists, which need no checks."""
+        graph = object.__new__(cls)
+        object.__setattr__(graph, "variables", variables)
+        object.__setattr__(graph, "directed", tuple((variables[x], variables[y]) for x, y in sorted(directed)))
+        edges = sorted((min(x, y), max(x, y)) for x, y in undirected)
+        object.__setattr__(graph, "undirected", tuple((variables[x], variables[y]) for x, y in edges))
+        return graph
+
+    @cached_property
+    def _position(self) -> dict[Name, int]:
+        return {name: index for index, name in enumerate(self.variables)}
+
+    def _index(self, name: Name) -> int:
+        try:
+            return self._position[name]
+        except (KeyError, TypeError):
+            raise ParameterError(unknown("variable", name, self.variables)) from None
+
+    def _directed_indices(self) -> list[tuple[int, int]]:
+        position = self._position
+        return [(position[a], position[b]) for a, b in self.directed]
+
+    def _undirected_indices(self) -> list[tuple[int, int]]:
+        position = self._position
+        return [(position[a], position[b]) for a, b in self.undirected]
+
+    def _edges_for_core(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        return self._directed_indices(), self._undirected_indices()
+
+    def _pair_indices(self) -> list[tuple[int, int]]:
+        return sorted((min(x, y), max(x, y)) for x, y in self._directed_indices() + self._undirected_indices())
+
+    def _texts(self) -> list[str]:
+        return [str(name) for name in self.variables]
+
+    # Size and kind
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.variables)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, directed and undirected."""
+        return len(self.directed) + len(self.undirected)
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges, in column order."""
+        position = self._position
+        edges = [Edge(a, b, True) for a, b in self.directed] + [Edge(a, b, False) for a, b in self.undirected]
+        return tuple(sorted(edges, key=lambda e: (position[e.source], position[e.target])))
+
+    @property
+    def is_dag(self) -> bool:
+        """Whether all edges are directed and close no cycle."""
+        if self.undirected:
+            return False
+        try:
+            _core.check_acyclic(self._directed_indices(), self._texts())
+        except GraphError:
+            return False
+        return True
+
+    # Neighbourhoods
+
+    @cached_property
+    def _around(self) -> dict[Name, tuple[list[Name], list[Name], list[Name]]]:
+        around: dict[Name, tuple[list[Name], list[Name], list[Name]]] = {name: ([], [], []) for name in self.variables}
+        for a, b in self.directed:
+            around[b][0].append(a)
+            around[a][1].append(b)
+        for a, b in self.undirected:
+            around[a][2].append(b)
+            around[b][2].append(a)
+        for lists in around.values():
+            for names in lists:
+                names.sort(key=self._position.__getitem__)
+        return around
+
+    def parents(self, variable: Name) -> tuple[Name, ...]:
+        """Variables with an edge directed to `variable`."""
+        self._index(variable)
+        return tuple(self._around[variable][0])
+
+    def children(self, variable: Name) -> tuple[Name, ...]:
+        """Variables to which `variable` has a directed edge."""
+        self._index(variable)
+        return tuple(self._around[variable][1])
+
+    def neighbours(self, variable: Name) -> tuple[Name, ...]:
+        """Variables joined to `variable` by an undirected edge."""
+        self._index(variable)
+        return tuple(self._around[variable][2])
+
+    def adjacent(self, variable: Name) -> tuple[Name, ...]:
+        """Variables joined to `variable` by any edge, in column order."""
+        self._index(variable)
+        return tuple(sorted((name for names in self._around[variable] for name in names), key=self._position.get))  # type: ignore[arg-type]
+
+    def markov_blanket(self, variable: Name) -> tuple[Name, ...]:
+        """Variables that make `variable` independent of all others: parents, children and their other parents.
+
+        In a CPDAG the class has one blanket; it is that of any of its DAGs.
+        """
+        self._index(variable)
+        graph: Graph = self
+        if self.undirected:
+            from phgs.graphs.functions import cpdag_to_dag
+
+            graph = cpdag_to_dag(self)
+        blanket = set(graph._around[variable][0]) | set(graph._around[variable][1])
+        for child in graph._around[variable][1]:
+            blanket.update(graph._around[child][0])
+        blanket.discard(variable)
+        return tuple(sorted(blanket, key=self._position.get))  # type: ignore[arg-type]
+
+    def skeleton(self) -> Graph:
+        """Return the same graph with all edges undirected."""
+        return Graph._from_indices(self.variables, (), self._pair_indices())
+
+    def subgraph(self, variables: Iterable[Name]) -> Graph:
+        """Return the graph among some of the variables."""
+        chosen = set(variables)
+        for name in chosen:
+            self._index(name)
+        return Graph(
+            [name for name in self.variables if name in chosen],
+            [(a, b) for a, b in self.directed if a in chosen and b in chosen],
+            [(a, b) for a, b in self.undirected if a in chosen and b in chosen],
+        )
+
+    # Other forms
+
+    def to_numpy(self) -> NDArray[np.int8]:
+        """Return the adjacency matrix.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape (p, p) in column order: a[i, j] = 1 and a[j, i] = 0 is i → j; both 1 is undirected.
+        """
+        matrix = np.zeros((self.n_variables, self.n_variables), dtype=np.int8)
+        for x, y in self._directed_indices():
+            matrix[x, y] = 1
+        for x, y in self._undirected_indices():
+            matrix[x, y] = matrix[y, x] = 1
+        return matrix
+
+    def to_networkx(self) -> Any:
+        """Return a `networkx.DiGraph`; an undirected edge is there in both directions, marked ``directed=False``."""
+        from phgs.graphs.export import to_networkx
+
+        return to_networkx(self)
+
+    def to_igraph(self) -> Any:
+        """Return a directed `igraph.Graph`; an undirected edge is there in both directions."""
+        from phgs.graphs.export import to_igraph
+
+        return to_igraph(self)
+
+    def to_pgmpy(self) -> Any:
+        """Return a pgmpy `DiscreteBayesianNetwork` without tables (of a DAG), or a `PDAG`."""
+        from phgs.graphs.export import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_dot(self) -> str:
+        """Return Graphviz DOT text."""
+        from phgs.graphs.export import to_dot
+
+        return to_dot(self)
+
+    def to_graphml(self) -> str:
+        """Return GraphML text."""
+        from phgs.graphs.export import to_graphml
+
+        return to_graphml(self)
+
+    def plot(self, path: Any = None, *, focus: Name | None = None, clusters: Any = None, title: str = "") -> Any:
+        """Draw the graph with matplotlib; see `phgs.graphs.plot.plot`."""
+        from phgs.graphs.plot import plot
+
+        return plot(self, path, focus=focus, clusters=clusters, title=title)
+
+    # Python's protocols
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        if set(self.variables) != set(other.variables) or set(self.directed) != set(other.directed):
+            return False
+        return {frozenset(e) for e in self.undirected} == {frozenset(e) for e in other.undirected}
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.directed), frozenset(frozenset(e) for e in self.undirected)))
+
+    def __contains__(self, pair: object) -> bool:
+        """Whether two variables are joined by any edge."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            return False
+        first, second = pair
+        return first in self._around and any(second in names for names in self._around[first])
+
+    def __iter__(self) -> Iterator[Edge]:
+        return iter(self.edges)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"variables": self.variables, "directed": self.directed, "undirected": self.undirected}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def _size(self) -> str:
+        kinds = [f"{len(self.directed)} directed"] if self.directed else []
+        kinds += [f"{len(self.undirected)} undirected"] if self.undirected else []
+        edges = "1 edge" if self.n_edges == 1 else f"{self.n_edges:,} edges"
+        return f"{self.n_variables:,} variables, {edges}" + (f" ({', '.join(kinds)})" if kinds else "")
+
+    def __repr__(self) -> str:
+        return f"<phgs.Graph: {self._size()}>"
+
+    def __str__(self) -> str:
+        lines = [self._size()]
+        edges = self.edges
+        lines += [f"  {edge}" for edge in edges[:60]]
+        if len(edges) > 60:
+            lines.append(f"  … and {len(edges) - 60:,} more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from phgs.graphs.html import graph_html
+
+        return graph_html(self)

@@ -1,0 +1,80 @@
+"""Graphs and results in notebooks: HTML with a drawing, without any dependency."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phgs.data.frames import Name
+    from phgs.graphs.graph import Graph
+    from phgs.result import Result
+
+DRAWN = 150
+"""Graphs with more nodes than this are not drawn in notebooks."""
+
+
+def svg(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
+    """Draw a graph as SVG text."""
+    import numpy as np
+
+    from phgs.graphs.layout import layered
+    from phgs.graphs.plot import _COLOURS
+
+    labels = [str(name) for name in graph.variables]
+    shown = [text if len(text) <= 24 else text[:23] + "…" for text in labels]
+    arcs, edges = graph._directed_indices(), graph._undirected_indices()
+    step = max(60.0, 7.0 * max((len(text) for text in shown), default=1) + 22)
+    places = layered(graph.n_variables, arcs, edges) * (step, -62.0)
+    places -= places.min(axis=0) - (step / 2 + 4, 24)
+    width, height = places.max(axis=0) + np.array((step / 2 + 4, 24))
+    half = [(3.6 * len(text) + 8, 12.0) for text in shown]
+
+    def end(a: int, b: int) -> tuple[float, float]:
+        """Return the point on the border of the box of b on the line from a."""
+        (x0, y0), (x1, y1) = places[a], places[b]
+        dx, dy = x0 - x1, y0 - y1
+        share = min(half[b][0] / abs(dx) if dx else 9e9, half[b][1] / abs(dy) if dy else 9e9, 1.0)
+        return x1 + dx * share, y1 + dy * share
+
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'style="max-width:{width:.0f}px;width:100%" font-family="sans-serif" font-size="12">',
+        '<defs><marker id="phgs-head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
+        'orient="auto"><path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>',
+    ]
+    for pairs, style in ((arcs, 'stroke="#555" marker-end="url(#phgs-head)"'), (edges, 'stroke="#b06000"')):
+        for a, b in pairs:
+            (x0, y0), (x1, y1) = end(b, a), end(a, b)
+            lines.append(f'<line x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}" {style}/>')
+    for i, name in enumerate(graph.variables):
+        (x, y), (w, h) = places[i], half[i]
+        fill = _COLOURS[clusters[name] % len(_COLOURS)] if clusters else _COLOURS[0]
+        lines.append(
+            f'<g><title>{escape(labels[i])}</title><rect x="{x - w:.1f}" y="{y - h:.1f}" width="{2 * w:.1f}" '
+            f'height="{2 * h:.1f}" rx="6" fill="{fill}" stroke="#777"/>'
+            f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="#000">{escape(shown[i])}</text></g>'
+        )
+    return "".join([*lines, "</svg>"])
+
+
+def graph_html(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
+    """Return a graph as HTML."""
+    size = escape(graph._size())
+    if not graph.n_variables or graph.n_variables > DRAWN:
+        return f"<div><b>{size}</b></div>"
+    return f"<div><b>{size}</b><br>{svg(graph, clusters)}</div>"
+
+
+def result_html(result: Result) -> str:
+    """Return a result as HTML: its summary, its graph and its edges."""
+    from phgs.result.summary import summary
+
+    drawing = graph_html(result.cpdag, result.clusters)
+    table = result.edges._repr_html_()
+    return (
+        f"<div><pre>{escape(summary(result))}</pre>{drawing}"
+        f"<details><summary>{len(result.edges):,} edges</summary>{table}</details></div>"
+    )

@@ -1,0 +1,220 @@
+"""Pictures, by matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phgs.data.frames import Name
+    from phgs.graphs.graph import Graph
+    from phgs.result import PathPoint
+
+LABELLED = 120
+"""Graphs with more nodes than this are drawn without labels."""
+
+_COLOURS = (
+    "#cfe2f3",
+    "#fde2c4",
+    "#d5ecd4",
+    "#f6d5d5",
+    "#e3d9f0",
+    "#e8dcd3",
+    "#f7d9ea",
+    "#e4e4e4",
+    "#eeeec8",
+    "#cdeef2",
+)
+
+
+def _figure(width: float, height: float) -> Any:
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'phgs[plot]'") from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def plot(
+    graph: Graph,
+    path: Any = None,
+    *,
+    focus: Name | None = None,
+    clusters: Mapping[Name, int] | None = None,
+    title: str = "",
+) -> Any:
+    """Draw a graph in layers, arrows downwards; undirected edges have no head.
+
+    Parameters
+    ----------
+    graph
+        The graph; isolated nodes are drawn below the rest.
+    path
+        Where to write the picture; the ending says how (PNG, SVG, PDF).
+    focus
+        Draw only this variable, what is adjacent to it, and what is adjacent to that.
+    clusters
+        Cluster of each variable, for colours.
+    title
+        Title of the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; no window is opened.
+    """
+    import warnings
+
+    from matplotlib.patches import FancyArrowPatch
+
+    from phgs.graphs.layout import layered
+
+    if focus is not None:
+        near = {focus, *graph.adjacent(focus)}
+        graph = graph.subgraph(near | {other for name in list(near) for other in graph.adjacent(name)})
+    n = graph.n_variables
+    arcs, edges = graph._directed_indices(), graph._undirected_indices()
+    labelled = n <= LABELLED
+    places = layered(n, arcs, edges) if n <= 300 else _radial(n, arcs + edges)
+    labels = [str(name) for name in graph.variables]
+    longest = max((len(text) for text in labels), default=1) if labelled else 1
+    step = (max(0.85, 0.085 * longest + 0.25), 0.8) if labelled else (0.25, 0.25)
+    places = places * np.asarray(step)
+    width, height = np.ptp(places, axis=0) + 1.6 if n else (2.0, 2.0)
+    scale = min(1.0, 40.0 / max(width, height))
+    figure = _figure(max(3.0, width * scale), max(2.0, height * scale + 0.3))
+    axes = figure.add_subplot()
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    if n:
+        low, high = places.min(axis=0) - 0.7, places.max(axis=0) + 0.7
+        axes.set_xlim(low[0], high[0])
+        axes.set_ylim(low[1], high[1])
+    if title:
+        axes.set_title(title, fontsize=9)
+    shrink = 11.0 * scale if labelled else 2.5
+    for pairs, style in ((arcs, "-|>,head_width=2.2,head_length=4"), (edges, "-")):
+        for a, b in pairs:
+            steep = abs(places[a, 1] - places[b, 1]) > 1.2 * step[1]
+            axes.add_patch(
+                FancyArrowPatch(
+                    places[a],
+                    places[b],
+                    arrowstyle=style,
+                    connectionstyle=f"arc3,rad={0.12 if steep else 0.0}",
+                    shrinkA=shrink,
+                    shrinkB=shrink,
+                    linewidth=0.9 if labelled else 0.3,
+                    color="#555555" if style != "-" else "#b06000",
+                    zorder=1,
+                )
+            )
+    if labelled:
+        for name, text, (x, y) in zip(graph.variables, labels, places, strict=True):
+            colour = _COLOURS[clusters[name] % len(_COLOURS)] if clusters else _COLOURS[0]
+            bold = focus is not None and name == focus
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Glyph", UserWarning)
+                axes.text(
+                    x,
+                    y,
+                    text,
+                    ha="center",
+                    va="center",
+                    fontsize=8 * scale,
+                    fontweight="bold" if bold else "normal",
+                    bbox={"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "#777777", "linewidth": 0.6},
+                    zorder=2,
+                )
+    elif n:
+        numbers = [clusters[name] if clusters else 0 for name in graph.variables]
+        colours = [_DARK[number % len(_DARK)] for number in numbers]
+        axes.scatter(places[:, 0], places[:, 1], s=9, c=colours, zorder=2, linewidths=0)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+_DARK = ("#3b75af", "#ef8636", "#519e3e", "#c53a32", "#8d69b8", "#84584e", "#d57dbe", "#7f7f7f", "#bcbd45", "#57bccc")
+
+
+def _radial(n: int, edges: list[tuple[int, int]]) -> Any:
+    """Place many nodes by a few rounds of springs, from a fixed start."""
+    angle = np.arange(n) * np.pi * (3 - np.sqrt(5))
+    places = np.sqrt(np.arange(n) + 0.5)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    if not edges:
+        return places
+    ends = np.asarray(edges)
+    size = np.sqrt(n)
+    for round_ in range(80):
+        move = np.zeros_like(places)
+        for start in range(0, n, 256):
+            gap = places[start : start + 256, None] - places[None]
+            squared = (gap**2).sum(axis=2) + 0.05
+            move[start : start + 256] += (gap / squared[..., None]).sum(axis=1)
+        pull = (places[ends[:, 1]] - places[ends[:, 0]]) * 0.6
+        np.add.at(move, ends[:, 0], pull)
+        np.add.at(move, ends[:, 1], -pull)
+        move -= places * 0.03
+        length = np.linalg.norm(move, axis=1, keepdims=True)
+        limit = size * 0.12 * (1 - round_ / 80) + 0.01
+        places = places + move / np.maximum(length, 1e-9) * np.minimum(length, limit)
+    return places * 1.6
+
+
+def plot_path(points: Sequence[PathPoint], path: Any = None) -> Any:
+    """Draw score and number of edges along the solution path."""
+    figure = _figure(5.5, 3.2)
+    axes = figure.add_subplot()
+    alphas = [point.alpha for point in points]
+    axes.semilogx(alphas, [point.score for point in points], "o-", color=_DARK[0], label="score")
+    chosen = next((point for point in points if point.selected), None)
+    if chosen is not None:
+        axes.axvline(chosen.alpha, color="#999999", linestyle=":", linewidth=1)
+    axes.set_xlabel("significance level")
+    axes.set_ylabel("score", color=_DARK[0])
+    twin = axes.twinx()
+    twin.semilogx(alphas, [point.edges for point in points], "s--", color=_DARK[1], markersize=4)
+    twin.set_ylabel("edges", color=_DARK[1])
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def save(figure: Any, path: Any) -> None:
+    """Write a figure, whole or not at all."""
+    from phgs.output import write_whole
+
+    write_whole(path, rendered(figure, path))
+
+
+def check_format(path: Any) -> str:
+    """Return the format that a path's ending names; an unknown one raises."""
+    from pathlib import Path
+
+    from phgs.errors import ParameterError
+
+    known = _figure(1, 1).canvas.get_supported_filetypes()
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in known:
+        raise ParameterError(f"cannot draw {path}: end its name in .png, .svg or .pdf")
+    return kind
+
+
+def rendered(figure: Any, path: Any) -> bytes:
+    """Return the bytes of a picture in the format that the path's ending names."""
+    import io
+    import warnings
+
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        # A font that lacks a letter draws a box; the picture is still worth having.
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        figure.savefig(buffer, format=check_format(path), dpi=150)
+    return buffer.getvalue()
