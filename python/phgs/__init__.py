@@ -1,6 +1,19 @@
-"""Bayesian-network structure learning: which variables of a table depend directly on which."""
+"""Bayesian-network structure learning: which variables of a table depend directly on which.
 
+>>> import phgs
+>>> data = phgs.datasets.load_alarm()
+>>> result = phgs.learn(data.table, progress=False)
+>>> phgs.compare(data.truth, result).jaccard > 0.5
+True
+
+`learn` does it in one call; the classes `PHGS`, `PPC`, `PC`, `Tabu`, … are learners in scikit-learn's protocol, and
+`Hybrid` composes any of them. The pieces are public too: `independence_test`, `score`, `cluster_variables`,
+`dag_to_cpdag`, `cpdag_to_dag`, `d_separated`, `compare`.
+"""
+
+from phgs import datasets
 from phgs._core import __version__
+from phgs.data import Table, as_table
 from phgs.errors import (
     DataError,
     DegenerateColumnWarning,
@@ -13,17 +26,75 @@ from phgs.errors import (
     ParseError,
     PhgsWarning,
 )
+from phgs.graphs import Comparison, Graph, all_dags, as_dag, as_graph, compare, cpdag_to_dag, d_separated, dag_to_cpdag
+from phgs.knowledge import Knowledge
+from phgs.learn import METHODS, learn, learner
+from phgs.learners import (
+    GSC,
+    H2PC,
+    HPC,
+    MMHC,
+    MMPC,
+    PC,
+    PEF,
+    PHGS,
+    PPC,
+    FastIAMB,
+    HillClimbing,
+    Hybrid,
+    Path,
+    SIHitonPC,
+    Tabu,
+)
+from phgs.pieces import cluster_variables, distances, independence_test, score
+from phgs.result import Result
 
 __all__ = [
+    "GSC",
+    "H2PC",
+    "HPC",
+    "METHODS",
+    "MMHC",
+    "MMPC",
+    "PC",
+    "PEF",
+    "PHGS",
+    "PPC",
+    "Comparison",
     "DataError",
     "DegenerateColumnWarning",
+    "FastIAMB",
+    "Graph",
     "GraphError",
+    "HillClimbing",
+    "Hybrid",
     "InternalError",
+    "Knowledge",
     "KnowledgeError",
     "ManyStatesWarning",
     "NotFittedError",
     "ParameterError",
     "ParseError",
+    "Path",
     "PhgsWarning",
+    "Result",
+    "SIHitonPC",
+    "Table",
+    "Tabu",
     "__version__",
+    "all_dags",
+    "as_dag",
+    "as_graph",
+    "as_table",
+    "cluster_variables",
+    "compare",
+    "cpdag_to_dag",
+    "d_separated",
+    "dag_to_cpdag",
+    "datasets",
+    "distances",
+    "independence_test",
+    "learn",
+    "learner",
+    "score",
 ]

@@ -98,9 +98,7 @@ def _in_order(labels: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.argsort(np.argsort(first))[inverse]
 
 
-def _merge_small(
-    distances: NDArray[np.float64], labels: NDArray[np.intp], large: int
-) -> NDArray[np.uint32]:
+def _merge_small(distances: NDArray[np.float64], labels: NDArray[np.intp], large: int) -> NDArray[np.uint32]:
     """Merge the closest pair of clusters of which one is small, until none is."""
     sums, sizes = _sums_between(distances, labels)
     k = len(sizes)

@@ -1,0 +1,7 @@
+"""``python -m phgs``."""
+
+import sys
+
+from phgs.cli import main
+
+sys.exit(main())

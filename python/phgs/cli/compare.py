@@ -1,0 +1,51 @@
+"""Compare a learned graph with the true one, as CPDAGs and by the names of variables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+
+from phgs.cli.common import Parser, bold, input_path
+from phgs.output import check_writable, write_whole
+
+_LINES = {
+    "learned_edges": "P (learned edges)",
+    "true_edges": "true edges",
+    "true_positives": "TP (right)",
+    "wrong_directions": "R (other direction)",
+    "false_positives": "FP (false)",
+    "false_negatives": "FN (missed)",
+    "shd": "SHD",
+    "jaccard": "JI",
+    "precision": "precision",
+    "recall": "recall",
+    "skeleton_precision": "skeleton precision",
+    "skeleton_recall": "skeleton recall",
+}
+
+
+def add(parser: Parser) -> None:
+    """Add the options."""
+    kinds = "an edge list (CSV with the columns from and to), a result file (JSON) or a network (BIF)"
+    parser.add_argument("true", metavar="TRUE", help=kinds)
+    parser.add_argument("learned", metavar="LEARNED", help="the same")
+    parser.add_argument("--json", metavar="FILE", help="write the comparison as JSON")
+
+
+def run(options: Namespace) -> int:
+    """Compare, write, print."""
+    from phgs.graphs import compare
+    from phgs.graphs.convert import read_graph
+
+    if options.json is not None:
+        check_writable(options.json)
+    truth, learned = read_graph(input_path(options.true)), read_graph(input_path(options.learned))
+    found = compare(truth, learned).to_dict()
+    if options.json is not None:
+        write_whole(options.json, json.dumps(found, indent=1) + "\n")
+    for name, text in _LINES.items():
+        value = found[name]
+        shown = "none" if value is None else f"{value:.4f}" if isinstance(value, float) else f"{value:,}"
+        sys.stdout.write(f"{bold(text.ljust(20))} {shown}\n")
+    return 0

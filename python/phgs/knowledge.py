@@ -1,0 +1,160 @@
+"""Background knowledge: what is known of the graph before any data are seen."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phgs.errors import KnowledgeError, ParameterError
+from phgs.names import unknown
+
+if TYPE_CHECKING:
+    from phgs.data import Table
+    from phgs.data.frames import Name
+
+_KINDS = ("required", "required_edges", "forbidden", "forbidden_edges")
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Edges that must or must not be there, and the order of variables in time. Hard constraints only.
+
+    No result breaks one: a required edge is there, in its direction, and never tested; a forbidden pair is
+    never tested.
+
+    Parameters
+    ----------
+    required : iterable of (from, to)
+        Arcs that must be there in this direction.
+    required_edges : iterable of pairs
+        Edges that must be there in either direction.
+    forbidden : iterable of (from, to)
+        Arcs that must not be there; their reverse may be.
+    forbidden_edges : iterable of pairs
+        Pairs that must not be adjacent.
+    tiers : iterable of iterables
+        Groups of variables in the order of time: no arc goes from a later group to an earlier one. Variables in no
+        group are free.
+
+    Examples
+    --------
+    >>> import phgs
+    >>> phgs.Knowledge(required=[("smoking", "cancer")], tiers=[["age"], ["smoking", "cancer"]])
+    Knowledge(required=(('smoking', 'cancer'),), tiers=(('age',), ('smoking', 'cancer')))
+    """
+
+    required: Sequence[tuple[Name, Name]] = ()
+    required_edges: Sequence[tuple[Name, Name]] = ()
+    forbidden: Sequence[tuple[Name, Name]] = ()
+    forbidden_edges: Sequence[tuple[Name, Name]] = ()
+    tiers: Sequence[Sequence[Name]] = ()
+
+    def __post_init__(self) -> None:
+        for kind in _KINDS:
+            object.__setattr__(self, kind, _pairs(kind, getattr(self, kind)))
+        tiers = self.tiers
+        if isinstance(tiers, (str, bytes)) or any(isinstance(tier, (str, bytes)) for tier in tiers):
+            raise KnowledgeError("tiers: expected a list of lists of variables")
+        object.__setattr__(self, "tiers", tuple(tuple(tier) for tier in tiers))
+        seen: dict[Name, int] = {}
+        for number, tier in enumerate(self.tiers):
+            for name in tier:
+                if seen.setdefault(name, number) != number:
+                    raise KnowledgeError(f"tiers: {name!r} is in two tiers, {seen[name] + 1} and {number + 1}")
+
+    def __repr__(self) -> str:
+        given = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name)]
+        return f"Knowledge({', '.join(given)})"
+
+    @staticmethod
+    def of(knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str]) -> Knowledge:
+        """Make knowledge of a mapping with the same keys, or read it from a file."""
+        if isinstance(knowledge, Knowledge):
+            return knowledge
+        if isinstance(knowledge, (str, os.PathLike)):
+            return Knowledge.read(knowledge)
+        if not isinstance(knowledge, Mapping):
+            raise ParameterError(f"knowledge: expected phgs.Knowledge, a mapping or a path, got {knowledge!r}")
+        known = [f.name for f in fields(Knowledge)]
+        for key in knowledge:
+            if key not in known:
+                raise KnowledgeError(f"knowledge: {unknown('key', key, known)}")
+        return Knowledge(**knowledge)
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Knowledge:
+        """Read knowledge from a file.
+
+        Parameters
+        ----------
+        path
+            JSON with the keys ``required``, ``required_edges``, ``forbidden``, ``forbidden_edges`` and ``tiers``; or
+            CSV with the columns ``from``, ``to`` and ``kind``, the last one of the first four.
+        """
+        path = Path(path)
+        if path.suffix.lower() == ".csv":
+            return _read_csv(path)
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise KnowledgeError(f"{path} is not JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise KnowledgeError(f"{path}: expected an object with the keys {', '.join(_KINDS)} and tiers")
+        return Knowledge.of(found)
+
+    def _for_core(self, table: Table) -> dict[str, Any]:
+        position: dict[Name, int] = {str(name): i for i, name in enumerate(table.names)}
+        position.update(table.position)
+
+        def index(name: Name) -> int:
+            try:
+                return position[name]
+            except (KeyError, TypeError):
+                raise KnowledgeError(f"knowledge: {unknown('variable', name, table.names)}") from None
+
+        def indices(pairs: Iterable[tuple[Name, Name]]) -> list[tuple[int, int]]:
+            return [(index(a), index(b)) for a, b in pairs]
+
+        edges = indices(self.forbidden_edges)
+        tier_of: list[int | None] = [None] * table.n_variables if self.tiers else []
+        for number, tier in enumerate(self.tiers):
+            for name in tier:
+                tier_of[index(name)] = number
+        return {
+            "required": indices(self.required),
+            "required_edges": indices(self.required_edges),
+            "forbidden": [*indices(self.forbidden), *edges, *((b, a) for a, b in edges)],
+            "tiers": tier_of,
+        }
+
+
+def _pairs(kind: str, pairs: Iterable[Any]) -> tuple[tuple[Name, Name], ...]:
+    made = []
+    for pair in pairs:
+        ends = () if isinstance(pair, (str, bytes)) or not isinstance(pair, Iterable) else tuple(pair)
+        if len(ends) != 2:
+            raise KnowledgeError(f"{kind}: expected pairs of variables, got {pair!r}")
+        first, second = ends
+        if first == second:
+            raise KnowledgeError(f"{kind}: {first!r} cannot be joined to itself")
+        made.append((first, second))
+    return tuple(made)
+
+
+def _read_csv(path: Path) -> Knowledge:
+    found: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        if not {"from", "to", "kind"} <= set(reader.fieldnames or ()):
+            raise KnowledgeError(f"{path}: expected the columns from, to and kind")
+        for row in reader:
+            kind = row["kind"]
+            if kind not in found:
+                raise KnowledgeError(f"{path}, line {reader.line_num}: {unknown('kind', kind, _KINDS)}")
+            found[kind].append((row["from"], row["to"]))
+    return Knowledge(**{kind: tuple(pairs) for kind, pairs in found.items()})

@@ -1,0 +1,30 @@
+"""Learners in scikit-learn's protocol, without scikit-learn.
+
+A learner holds its parameters as they are given, checks them in `fit`, and leaves what it learned in attributes that
+end in an underscore. `base` holds the protocol, `pieces` the groups of parameters that learners share, and the other
+modules one family of methods each. A learner turns its parameters into a *composition*, a dictionary of stages that the
+core runs; no learner has code of its own beyond that.
+"""
+
+from phgs.learners.hybrid import GSC, H2PC, MMHC, PEF, PHGS, Hybrid, Path
+from phgs.learners.local import HPC, MMPC, FastIAMB, SIHitonPC
+from phgs.learners.partitioned import PC, PPC
+from phgs.learners.search import HillClimbing, Tabu
+
+__all__ = [
+    "GSC",
+    "H2PC",
+    "HPC",
+    "MMHC",
+    "MMPC",
+    "PC",
+    "PEF",
+    "PHGS",
+    "PPC",
+    "FastIAMB",
+    "HillClimbing",
+    "Hybrid",
+    "Path",
+    "SIHitonPC",
+    "Tabu",
+]

@@ -1,0 +1,281 @@
+"""The protocol of learners."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from phgs import _core, parameters
+from phgs.data import Table, as_table
+from phgs.data.table import Missing
+from phgs.errors import NotFittedError, ParameterError
+from phgs.names import unknown
+from phgs.progress import reporter
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from phgs.graphs import Graph
+    from phgs.knowledge import Knowledge
+    from phgs.result import PathPoint, Result
+
+logger = logging.getLogger("phgs")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Learner:
+    """Base of all learners: the parameters that say how to run.
+
+    Parameters
+    ----------
+    missing : {"error", "drop", "level"}
+        What to do with missing values: refuse them and name the columns, leave out incomplete rows, or make missing a
+        state of its own.
+    knowledge : Knowledge or mapping, optional
+        Required and forbidden edges and tiers; no result breaks one.
+    threads : int
+        Number of threads; 0 means all cores that the process may use. The result does not depend on it.
+    time_limit : float, optional
+        Seconds after which searches stop and return the best graph so far; `complete_` is then False.
+    progress : bool or callable, optional
+        Whether to show progress on standard error. None shows it in terminals and notebooks once two seconds have
+        passed. A callable is called as ``progress(phase, done, total)``, last as ``progress("finished", 1, 1)``.
+    """
+
+    missing: Missing = "error"
+    knowledge: Knowledge | Mapping[str, Any] | None = None
+    threads: int = 0
+    time_limit: float | None = None
+    progress: bool | Callable[[str, int, int], None] | None = None
+
+    method: ClassVar[str] = ""
+    """Name on the command line and in results."""
+
+    # scikit-learn's protocol
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return sorted(name for name in inspect.signature(cls).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; with `deep`, those of nested learners too, as ``outer__inner``."""
+        found: dict[str, Any] = {}
+        for name in self._parameter_names():
+            value = getattr(self, name)
+            found[name] = value
+            if deep and isinstance(value, Learner):
+                found.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
+        return found
+
+    def set_params(self, **values: Any) -> Self:
+        """Set parameters by name, those of nested learners as ``outer__inner``; an unknown name raises."""
+        known = self._parameter_names()
+        for name, value in values.items():
+            outer, _, inner = name.partition("__")
+            if outer not in known:
+                raise ParameterError(unknown("parameter", name, known))
+            if inner:
+                getattr(self, outer).set_params(**{inner: value})
+            else:
+                setattr(self, outer, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = [
+            f"{name}={getattr(self, name)!r}"
+            for name in defaults
+            if getattr(self, name) is not defaults[name].default and getattr(self, name) != defaults[name].default
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(categorical=True, string=True),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "result_")
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from data.
+
+        Parameters
+        ----------
+        X
+            Any data that `phgs.as_table` reads: a frame, an array, a mapping of columns, a path or a `Table`.
+        y
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        Learner
+            The learner itself, with `result_`, `cpdag_`, `dag_`, `score_` and more.
+        """
+        del y
+        self.result_ = self._learn(X, stacklevel=3)
+        self.n_features_in_ = len(self.result_.variables)
+        return self
+
+    def learn(self, data: Any) -> Result:
+        """Learn from data and return the result; the learner itself is left as it was."""
+        return self._learn(data, stacklevel=3)
+
+    def _learn(self, data: Any, stacklevel: int) -> Result:
+        start = time.perf_counter()
+        self._check()
+        table = as_table(data, missing=self.missing, stacklevel=stacklevel + 1)
+        read = time.perf_counter() - start
+        composition = self._composition(table)
+        learned = _core.learn(
+            table.dataset,
+            test=self._test(),
+            score=self._score(),
+            composition=composition,
+            knowledge=self._knowledge(table),
+            cluster=lambda distances: _clusters(distances, self._max_clusters()),
+            threads=self.threads,
+            time_limit=self.time_limit,
+            progress=reporter(self.progress, self.method),
+        )
+        from phgs.result import Result
+
+        result = Result._from_core(
+            learned,
+            method=self.method,
+            table=table,
+            parameters=self._parameters(),
+            score_described=self._score(),
+            read_seconds=read,
+            total_seconds=time.perf_counter() - start,
+        )
+        logger.info(
+            "%s: %d variables, %d rows, %d edges, %d calls, %.3f s",
+            self.method,
+            table.n_variables,
+            table.n_rows,
+            result.cpdag.n_edges,
+            result.calls["total"],
+            result.seconds["total"],
+        )
+        return result
+
+    def _check(self) -> None:
+        """Check all parameters; called before any work."""
+        parameters.whole("threads", self.threads)
+        if self.time_limit is not None:
+            parameters.positive("time_limit", self.time_limit)
+        parameters.one_of("missing", self.missing, ("error", "drop", "level"))
+
+    def _parameters(self) -> dict[str, Any]:
+        """Every parameter as used, in a form that JSON can hold."""
+        left_out = {"progress", "knowledge"}
+        found = {name: _plain(value) for name, value in self.get_params(deep=False).items() if name not in left_out}
+        found["threads"] = self.threads or _core.available_threads()
+        return found
+
+    def _knowledge(self, table: Table) -> dict[str, Any] | None:
+        if self.knowledge is None:
+            return None
+        from phgs.knowledge import Knowledge
+
+        return Knowledge.of(self.knowledge)._for_core(table)
+
+    def _test(self) -> dict[str, Any]:
+        return {"name": "g2", "degrees_of_freedom": "classical", "minimum_sample": None}
+
+    def _score(self) -> dict[str, Any]:
+        return {"name": "bic", "penalty": 0.5}
+
+    def _max_clusters(self) -> int:
+        return 1
+
+    def _composition(self, table: Table) -> dict[str, Any]:
+        raise NotImplementedError
+
+    # What was learned
+
+    def _fitted(self) -> Result:
+        try:
+            return self.__dict__["result_"]  # type: ignore[no-any-return]
+        except KeyError:
+            raise NotFittedError(f"this {type(self).__name__} has learned nothing yet; call fit(data) first") from None
+
+    @property
+    def cpdag_(self) -> Graph:
+        """The learned CPDAG."""
+        return self._fitted().cpdag
+
+    @property
+    def dag_(self) -> Graph | None:
+        """The learned DAG; None where the method learns none."""
+        return self._fitted().dag
+
+    @property
+    def score_(self) -> float | None:
+        """Score of the learned DAG."""
+        score = self._fitted().score
+        return None if score is None else score.value
+
+    @property
+    def calls_(self) -> dict[str, int]:
+        """Statistical calls by phase."""
+        return self._fitted().calls
+
+    @property
+    def seconds_(self) -> dict[str, float]:
+        """Seconds by phase."""
+        return self._fitted().seconds
+
+    @property
+    def path_(self) -> tuple[PathPoint, ...] | None:
+        """The solution path; None without PATH."""
+        return self._fitted().path
+
+    @property
+    def clusters_(self) -> dict[Any, int] | None:
+        """Cluster of each variable; None where they were not partitioned."""
+        return self._fitted().clusters
+
+    @property
+    def complete_(self) -> bool:
+        """Whether the method ran to its end (False: the time limit cut it short)."""
+        return self._fitted().complete
+
+    @property
+    def feature_names_in_(self) -> tuple[Any, ...]:
+        """Column names that were seen."""
+        return self._fitted().variables
+
+    @property
+    def levels_(self) -> dict[Any, tuple[Any, ...]]:
+        """The states of each column, in the order of their codes."""
+        return self._fitted().levels
+
+
+def _clusters(distances: Any, max_clusters: int) -> Any:
+    from phgs.clustering import partition
+
+    return partition(distances, max_clusters)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Learner):
+        return {"method": value.method, **value._parameters()}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)

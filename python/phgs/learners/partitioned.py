@@ -1,0 +1,141 @@
+"""PC, in a partition of the variables or as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from phgs import parameters
+from phgs.data import Table
+from phgs.errors import ParameterError
+from phgs.learners.pieces import NO_SEARCH, Scoring, Testing, composed
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PC(Testing, Scoring):
+    """PC-stable with PATH: the CPDAG by conditional-independence tests.
+
+    Every pair is tested given ever larger sets of the neighbours until one separates it (Spirtes and Glymour 1991;
+    Colombo and Maathuis 2014, order-independent). PATH then looks at a grid of significance levels below `alpha`, at
+    no further tests, and keeps the estimate with the best score (Huang and Zhou, algorithm 3).
+
+    The cost grows with the number of pairs and steeply with the size of neighbourhoods.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level of the tests.
+    max_conditioning_size : int, optional
+        The largest conditioning set; None for no limit.
+    path_length : int
+        Number of significance levels that PATH looks at; 1 turns it off.
+    min_alpha : float
+        The lowest of them.
+
+    See Also
+    --------
+    Learner : the parameters that say how to run.
+    Testing, Scoring : those of tests and scores.
+
+    Examples
+    --------
+    >>> import numpy as np, phgs
+    >>> rng = np.random.default_rng(1)
+    >>> x, y = rng.integers(0, 2, (2, 1000))
+    >>> z = (x + y + (rng.random(1000) < 0.1)) % 3
+    >>> phgs.PC(progress=False).fit({"x": x, "y": y, "z": z}).cpdag_
+    <phgs.Graph: 3 variables, 2 edges (2 directed)>
+    """
+
+    alpha: float = 0.1
+    max_conditioning_size: int | None = 3
+    path_length: int = 10
+    min_alpha: float = 1e-5
+
+    method: ClassVar[str] = "pc"
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.thresholds(self.alpha, self.min_alpha, self.path_length)
+        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
+
+    def _partition(self, table: Table) -> Any:
+        del table
+
+    def _restrict(self, table: Table) -> dict[str, Any]:
+        return {
+            "kind": "ppc",
+            "alpha": self.alpha,
+            "max_conditioning_size": self.max_conditioning_size,
+            "partition": self._partition(table),
+        }
+
+    def _v_structures(self) -> dict[str, Any]:
+        return {"v_structures": "separating_sets"}
+
+    def _composition(self, table: Table) -> dict[str, Any]:
+        return composed(
+            self._restrict(table),
+            initialise={"kind": "oriented", **self._v_structures()},
+            maximise=NO_SEARCH,
+            path_length=self.path_length,
+            min_alpha=self.min_alpha,
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PPC(PC):
+    """Partitioned PC with PATH: PC's result at a fraction of its tests (Huang and Zhou, algorithm 2).
+
+    The variables are clustered by their mutual information; PC runs within the clusters; pairs between clusters are
+    screened with what is known by then; only what is left is tested in full.
+
+    Parameters
+    ----------
+    alpha, max_conditioning_size, path_length, min_alpha
+        As in `PC`.
+    max_clusters : int
+        The most clusters; 1 is PC.
+    clusters : mapping or sequence, optional
+        Labels of your own in place of clustering: by name, or one for each column in order.
+
+    See Also
+    --------
+    PC : the same without a partition.
+    """
+
+    max_clusters: int = 20
+    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+
+    method: ClassVar[str] = "ppc"
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.whole("max_clusters", self.max_clusters, 1)
+
+    def _max_clusters(self) -> int:
+        return self.max_clusters
+
+    def _partition(self, table: Table) -> Any:
+        return partition_for_core(self.clusters, self.max_clusters, table)
+
+
+def partition_for_core(clusters: Any, max_clusters: int, table: Table) -> Any:
+    """Describe the partition to the core: by clustering, by labels, or None for one cluster."""
+    if clusters is None:
+        return "clustered" if max_clusters > 1 else None
+    if isinstance(clusters, Mapping):
+        unknown = [name for name in clusters if name not in table.position]
+        for name in unknown:
+            table.index(name)
+        missing = [name for name in table.names if name not in clusters]
+        if missing:
+            raise ParameterError(f"clusters: no label for {missing[0]!r}" + (" and others" if len(missing) > 1 else ""))
+        labels = [clusters[name] for name in table.names]
+    else:
+        labels = list(clusters)
+        if len(labels) != table.n_variables:
+            raise ParameterError(f"clusters: {len(labels)} labels for {table.n_variables} columns")
+    number: dict[Any, int] = {}
+    return [number.setdefault(label, len(number)) for label in labels]

@@ -1,0 +1,185 @@
+"""Groups of parameters that learners share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from phgs import parameters
+from phgs.errors import ParameterError
+from phgs.learners.base import Learner
+
+TestName: TypeAlias = Literal["g2", "x2"]
+ScoreName: TypeAlias = Literal["bic", "aic", "loglik", "bdeu", "k2"]
+DegreesOfFreedom: TypeAlias = Literal["classical", "adjusted"]
+
+TESTS = ("g2", "x2")
+SCORES = ("bic", "aic", "loglik", "bdeu", "k2")
+DEGREES_OF_FREEDOM = ("classical", "adjusted")
+
+
+def test_for_core(name: Any, degrees_of_freedom: Any, minimum_sample: Any) -> dict[str, Any]:
+    """Check the parameters of an independence test and describe it to the core."""
+    rule = None
+    if minimum_sample is not None:
+        if isinstance(minimum_sample, (tuple, list)) and len(minimum_sample) == 3:
+            rows, per, verdict = minimum_sample
+        else:
+            rows, per, verdict = minimum_sample, "cell", "independent"
+        rule = (
+            parameters.positive("minimum_sample", rows),
+            parameters.one_of("minimum_sample", per, ("cell", "df")),
+            parameters.one_of("minimum_sample", verdict, ("independent", "dependent")),
+        )
+    return {
+        "name": parameters.one_of("test", name, TESTS),
+        "degrees_of_freedom": parameters.one_of("degrees_of_freedom", degrees_of_freedom, DEGREES_OF_FREEDOM),
+        "minimum_sample": rule,
+    }
+
+
+def score_for_core(name: Any, penalty: Any, equivalent_sample_size: Any) -> dict[str, Any]:
+    """Check the parameters of a score and describe it to the core."""
+    name = parameters.one_of("score", name, SCORES)
+    described: dict[str, Any] = {"name": name}
+    if name == "bic":
+        described["penalty"] = parameters.real("penalty", penalty)
+        if described["penalty"] < 0:
+            raise ParameterError(f"penalty: {penalty!r} must not be negative; 0.5 is BIC")
+    if name == "bdeu":
+        described["equivalent_sample_size"] = parameters.positive("equivalent_sample_size", equivalent_sample_size)
+    return described
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Testing(Learner):
+    """Parameters of independence tests.
+
+    Parameters
+    ----------
+    test : {"g2", "x2"}
+        G² (likelihood ratio) or Pearson's X².
+    degrees_of_freedom : {"classical", "adjusted"}
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    """
+
+    test: TestName = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    def _check(self) -> None:
+        super()._check()
+        self._test()
+
+    def _test(self) -> dict[str, Any]:
+        return test_for_core(self.test, self.degrees_of_freedom, self.minimum_sample)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Scoring(Learner):
+    """Parameters of scores.
+
+    Parameters
+    ----------
+    score : {"bic", "aic", "loglik", "bdeu", "k2"}
+        The score that is maximised; natural logarithms, larger is better.
+    penalty : float
+        For BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    equivalent_sample_size : float
+        For BDeu, the weight of its prior in rows.
+    """
+
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    equivalent_sample_size: float = 1.0
+
+    def _check(self) -> None:
+        super()._check()
+        self._score()
+
+    def _score(self) -> dict[str, Any]:
+        return score_for_core(self.score, self.penalty, self.equivalent_sample_size)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Searching(Scoring):
+    """Parameters of the search over DAGs.
+
+    Parameters
+    ----------
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    max_iterations : int, optional
+        The most moves of the search; None for no limit.
+    """
+
+    max_parents: int | None = None
+    max_iterations: int | None = None
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.whole("max_parents", self.max_parents, 0, none="no limit")
+        parameters.whole("max_iterations", self.max_iterations, 1, none="no limit")
+
+    def _search(self) -> dict[str, Any]:
+        return {
+            "kind": "hill-climbing",
+            "tabu": None,
+            "restarts": None,
+            "max_parents": self.max_parents,
+            "max_iterations": self.max_iterations,
+        }
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TabuSearching(Searching):
+    """Parameters of tabu search.
+
+    Parameters
+    ----------
+    tabu_length : int
+        How many of the last graphs must not be visited again (the paper's t₁).
+    tabu_patience : int
+        How many steps without a new best graph end the search (the paper's t₀).
+    """
+
+    tabu_length: int = 100
+    tabu_patience: int = 100
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.whole("tabu_length", self.tabu_length, 1)
+        parameters.whole("tabu_patience", self.tabu_patience, 0)
+
+    def _search(self) -> dict[str, Any]:
+        return {**super()._search(), "tabu": (self.tabu_length, self.tabu_patience)}
+
+
+EMPTY = {"kind": "empty"}
+NO_SEARCH = {"kind": "none"}
+
+
+def composed(
+    restrict: dict[str, Any],
+    *,
+    initialise: dict[str, Any],
+    maximise: dict[str, Any],
+    refine: list[dict[str, Any]] | None = None,
+    path_length: int = 1,
+    min_alpha: float = 1e-5,
+    max_parents: int | None = None,
+) -> dict[str, Any]:
+    """Put stages together as the core reads them."""
+    return {
+        "restrict": restrict,
+        "path_length": path_length,
+        "min_alpha": min_alpha,
+        "initialise": initialise,
+        "maximise": maximise,
+        "refine": refine or [],
+        "max_parents": max_parents,
+    }

@@ -1,0 +1,222 @@
+"""The pieces that learners are made of: single tests, scores of any graph, the partition of variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from phgs import _core, parameters
+from phgs.data import as_table
+from phgs.data.table import Missing
+from phgs.errors import ParameterError
+from phgs.graphs import as_dag, as_graph, cpdag_to_dag
+from phgs.learners.pieces import DegreesOfFreedom, ScoreName, TestName, score_for_core, test_for_core
+from phgs.result.result import p_value_text
+
+if TYPE_CHECKING:
+    from phgs.data.frames import Name
+
+
+@dataclass(frozen=True)
+class IndependenceTest:
+    """What a test says of x ⫫ y | given.
+
+    Attributes
+    ----------
+    x, y, given
+        The hypothesis.
+    statistic : float
+        The test statistic.
+    degrees_of_freedom : float
+        Its degrees of freedom; 0 where the table carries no information, and then the p-value is 1.
+    log_p_value : float
+        Natural logarithm of the p-value.
+    test : str
+        Name of the test and of its rule for degrees of freedom.
+    n_rows : int
+        Rows used.
+    too_sparse : bool
+        Whether the least-sample rule decided in place of the test.
+    """
+
+    x: Name
+    y: Name
+    given: tuple[Name, ...]
+    statistic: float
+    degrees_of_freedom: float
+    log_p_value: float
+    test: str
+    n_rows: int
+    too_sparse: bool
+
+    @property
+    def p_value(self) -> float:
+        """The p-value; 0 where it is below the least float, whose logarithm is `log_p_value`."""
+        return math.exp(self.log_p_value)
+
+    def __str__(self) -> str:
+        given = f" | {', '.join(map(str, self.given))}" if self.given else ""
+        return (
+            f"{self.x} ⫫ {self.y}{given}: {self.test} = {self.statistic:.6g}, df = {self.degrees_of_freedom:g},"
+            f" p = {p_value_text(self.log_p_value)}, {self.n_rows:,} rows"
+        )
+
+
+def independence_test(
+    data: Any,
+    x: Name,
+    y: Name,
+    given: Iterable[Name] | Name = (),
+    *,
+    test: TestName = "g2",
+    degrees_of_freedom: DegreesOfFreedom = "classical",
+    minimum_sample: float | tuple[float, str, str] | None = None,
+    missing: Missing = "error",
+) -> IndependenceTest:
+    """Test whether two variables are independent given others.
+
+    Parameters
+    ----------
+    data
+        Any data that `phgs.as_table` reads.
+    x, y
+        Names of the variables.
+    given
+        Names of the variables to condition on; a single name may stand alone.
+    test, degrees_of_freedom, minimum_sample
+        As in `phgs.PC`.
+    missing
+        As in `phgs.as_table`.
+
+    Examples
+    --------
+    >>> import phgs
+    >>> data = {"x": [0, 0, 1, 1] * 10, "y": [0, 0, 1, 1] * 10, "z": [0, 1, 0, 1] * 10}
+    >>> round(phgs.independence_test(data, "x", "y").statistic, 3)
+    55.452
+    >>> phgs.independence_test(data, "x", "z").p_value
+    1.0
+    """
+    described = test_for_core(test, degrees_of_freedom, minimum_sample)
+    table = as_table(data, missing=missing, warn=False)
+    others: tuple[Name, ...]
+    others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
+    if len({first, second, *conditioning}) != 2 + len(conditioning):
+        raise ParameterError("x, y and the variables of given must be different")
+    statistic, df, log_p, name, too_sparse = _core.independence_test(
+        table.dataset, first, second, conditioning, described
+    )
+    return IndependenceTest(x, y, others, statistic, df, log_p, name, table.n_rows, too_sparse)
+
+
+@dataclass(frozen=True)
+class GraphScore:
+    """The score of a DAG.
+
+    Attributes
+    ----------
+    name : str
+        Name of the score.
+    value : float
+        The sum of the local terms; natural logarithms, larger is better.
+    local : dict
+        The local score of each variable with its parents.
+    n_parameters : float
+        Free parameters of the DAG's tables.
+    n_rows : int
+        Rows used.
+    """
+
+    name: str
+    value: float
+    local: dict[Name, float]
+    n_parameters: float
+    n_rows: int
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def score(
+    data: Any,
+    graph: Any,
+    kind: ScoreName = "bic",
+    *,
+    penalty: float = 0.5,
+    equivalent_sample_size: float = 1.0,
+    missing: Missing = "error",
+    threads: int = 0,
+) -> GraphScore:
+    """Score any graph on data.
+
+    Parameters
+    ----------
+    data
+        Any data that `phgs.as_table` reads.
+    graph
+        A DAG, or a CPDAG, of whose class one DAG is scored (all have the same value under the score-equivalent scores
+        ``"bic"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that `phgs.as_graph` takes.
+    kind : {"bic", "aic", "loglik", "bdeu", "k2"}
+        The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k.
+    penalty, equivalent_sample_size
+        As in `phgs.Tabu`.
+    missing
+        As in `phgs.as_table`.
+    threads
+        Number of threads; 0 means all.
+
+    Examples
+    --------
+    >>> import phgs
+    >>> data = {"x": [0, 0, 1, 1], "y": [0, 0, 1, 1]}
+    >>> round(phgs.score(data, [("x", "y")]).value, 4)
+    -4.852
+    """
+    described = score_for_core(kind, penalty, equivalent_sample_size)
+    checked = parameters.whole("threads", threads)
+    assert checked is not None
+    table = as_table(data, missing=missing, warn=False)
+    named = getattr(graph, "dag", None) or graph
+    dag = as_graph(named, table.names)
+    dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
+    total, local, name, n_parameters = _core.score(table.dataset, dag._directed_indices(), described, checked)
+    return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
+
+
+def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:
+    """Return the distances that pPC clusters variables by: 1 − mutual information / joint entropy.
+
+    Returns
+    -------
+    numpy.ndarray
+        The upper triangle of the p × p matrix row by row, of length p (p − 1) / 2, as scipy's ``linkage`` takes it.
+    """
+    checked = parameters.whole("threads", threads)
+    assert checked is not None
+    return _core.distances(as_table(data, missing=missing, warn=False).dataset, checked)
+
+
+def cluster_variables(
+    data: Any, max_clusters: int = 20, *, missing: Missing = "error", threads: int = 0
+) -> dict[Name, int]:
+    """Return the partition that pPC works in: the cluster of each variable, counted from 0.
+
+    Parameters
+    ----------
+    data
+        Any data that `phgs.as_table` reads.
+    max_clusters : int
+        The most clusters.
+    missing, threads
+        As in `phgs.PPC`.
+    """
+    from phgs.clustering import partition
+
+    checked = parameters.whole("max_clusters", max_clusters, 1)
+    assert checked is not None
+    table = as_table(data, missing=missing, warn=False)
+    labels = partition(distances(table, threads=threads), checked)
+    return dict(zip(table.names, labels.tolist(), strict=True))

@@ -1,0 +1,373 @@
+"""The result of learning."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from phgs import _core
+from phgs._core import __version__
+from phgs.errors import ParameterError
+from phgs.graphs.graph import Graph
+from phgs.result.table import EdgeRow, EdgeTable, Separation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from phgs.data import Table
+    from phgs.data.frames import Name
+
+
+class Score(NamedTuple):
+    """A score of a DAG: its name and value; natural logarithms, larger is better."""
+
+    name: str
+    value: float
+
+
+class PathPoint(NamedTuple):
+    """One estimate of the solution path.
+
+    Attributes
+    ----------
+    alpha : float
+        Significance level.
+    edges : int
+        Number of edges of the skeleton at this level.
+    score : float
+        Score of the estimate's DAG.
+    extendable : bool
+        Whether the estimate has a consistent extension.
+    selected : bool
+        Whether it is the one that was chosen.
+    """
+
+    alpha: float
+    edges: int
+    score: float | None
+    extendable: bool
+    selected: bool
+
+
+class Conflict(NamedTuple):
+    """A v-structure x → centre ← y that was skipped because it conflicts with others."""
+
+    x: Name
+    centre: Name
+    y: Name
+
+
+class Stage(NamedTuple):
+    """A stage of the method: number of edges after it, score of its DAG if it has one, seconds."""
+
+    name: str
+    edges: int
+    score: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a method learned, and how.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    variables : tuple
+        Names of the variables, in column order.
+    cpdag : Graph
+        The learned CPDAG. An undirected edge is one whose direction the data cannot tell.
+    extendable : bool
+        Whether the CPDAG has a consistent extension; False only for methods without a DAG, on conflicting v-structures.
+    dag : Graph or None
+        The learned DAG; None where the method learns none.
+    score : Score or None
+        Score of the DAG.
+    calls : dict
+        Statistical calls by phase, and ``"total"``: independence tests, local scores and, for clustering, mutual
+        informations and entropies.
+    seconds : dict
+        Seconds by phase, ``"read"`` and ``"total"``.
+    clusters : dict or None
+        Cluster of each variable; None where they were not partitioned.
+    path : tuple of PathPoint or None
+        The solution path; None without PATH.
+    conflicts : tuple of Conflict
+        V-structures that were skipped because they conflict with others.
+    parameters : dict
+        Every parameter as used.
+    test : str
+        Name of the independence test and its rule for degrees of freedom.
+    complete : bool
+        Whether every stage ran to its end (False: the time limit cut it short).
+    stages : tuple of Stage
+        What each stage did.
+    n_rows, n_rows_read : int
+        Rows used, and rows of the input.
+    levels : dict
+        The states of each variable.
+    decided_by_minimum_sample : int
+        How many tests the least-sample rule decided.
+    version : str
+        Version of phgs.
+    """
+
+    method: str
+    variables: tuple[Name, ...]
+    cpdag: Graph
+    extendable: bool
+    dag: Graph | None
+    score: Score | None
+    calls: dict[str, int]
+    seconds: dict[str, float]
+    clusters: dict[Name, int] | None
+    path: tuple[PathPoint, ...] | None
+    conflicts: tuple[Conflict, ...]
+    parameters: dict[str, Any]
+    n_rows: int
+    n_rows_read: int
+    test: str = ""
+    complete: bool = True
+    stages: tuple[Stage, ...] = ()
+    levels: dict[Name, tuple[Any, ...]] = field(default_factory=dict)
+    decided_by_minimum_sample: int = 0
+    version: str = __version__
+    n_conflicts: int = 0
+    _separations: Mapping[str, NDArray[Any]] | None = None
+    _edges: EdgeTable | None = None
+    _table: Table | None = None
+    _score: dict[str, Any] | None = None
+
+    @classmethod
+    def _from_core(
+        cls,
+        learned: dict[str, Any],
+        *,
+        method: str,
+        table: Table,
+        parameters: dict[str, Any],
+        score_described: dict[str, Any],
+        read_seconds: float,
+        total_seconds: float,
+    ) -> Result:
+        names = table.names
+        calls = {name: count for name, count in learned["calls"].items() if count}
+        calls["total"] = sum(calls.values())
+        seconds = {name: value for name, value in learned["seconds"].items() if value or name in calls}
+        seconds |= {"read": read_seconds, "total": total_seconds}
+        score, dag, path, clusters = (learned[key] for key in ("score", "dag", "path", "clusters"))
+        conflicts = tuple(Conflict(*(names[i] for i in triple)) for triple in learned["conflicts"])
+        return cls(
+            method=method,
+            variables=names,
+            cpdag=Graph._from_indices(names, *learned["cpdag"]),
+            extendable=learned["extendable"],
+            dag=None if dag is None else Graph._from_indices(names, dag),
+            score=None if score is None else Score(score_described["name"], score),
+            calls=calls,
+            seconds=seconds,
+            clusters=None if clusters is None else dict(zip(names, clusters, strict=True)),
+            path=None if path is None else tuple(PathPoint(_level(alpha), *rest) for alpha, *rest in path),
+            conflicts=conflicts,
+            n_conflicts=len(conflicts),
+            parameters=parameters,
+            n_rows=table.n_rows,
+            n_rows_read=table.n_rows_read,
+            test=learned["test"],
+            complete=learned["complete"],
+            stages=tuple(Stage(*stage) for stage in learned["stages"]),
+            levels=dict(zip(names, table.levels, strict=True)),
+            decided_by_minimum_sample=learned["decided_by_minimum_sample"],
+            _separations=learned["separations"],
+            _table=table,
+            _score=score_described,
+        )
+
+    # Edges and the lack of them
+
+    @cached_property
+    def edges(self) -> EdgeTable:
+        """The edges of the CPDAG with the tests that speak for them."""
+        if self._edges is not None:
+            return self._edges
+        gains = self._gains()
+        rows = []
+        for a, b, directed in self.cpdag.edges:
+            record = self._record(a, b)
+            rows.append(
+                EdgeRow(
+                    source=a,
+                    target=b,
+                    directed=directed,
+                    log_p_value=None if record is None else record[0],
+                    weakest_set=None if record is None else record[1],
+                    score_gain=gains.get((a, b), gains.get((b, a))),
+                )
+            )
+        return EdgeTable(tuple(rows))
+
+    def _gains(self) -> dict[tuple[Name, Name], float]:
+        if self.dag is None or self._table is None or self._score is None:
+            return {}
+        threads = int(self.parameters.get("threads", 0))
+        found = _core.score_gains(self._table.dataset, self.dag._directed_indices(), self._score, threads)
+        return dict(zip(self.dag.directed, found, strict=True))
+
+    @cached_property
+    def _record_of(self) -> dict[tuple[int, int], int]:
+        found = self._separations
+        if found is None:
+            return {}
+        return {pair: i for i, pair in enumerate(zip(found["x"].tolist(), found["y"].tolist(), strict=True))}
+
+    def _record(self, a: Name, b: Name) -> tuple[float, tuple[Name, ...]] | None:
+        x, y = self.cpdag._index(a), self.cpdag._index(b)
+        at = self._record_of.get((min(x, y), max(x, y)))
+        if at is None or self._separations is None:
+            return None
+        start, end = self._separations["starts"][at : at + 2]
+        given = tuple(self.variables[i] for i in self._separations["members"][start:end])
+        return float(self._separations["log_p"][at]), given
+
+    def separation(self, x: Name, y: Name) -> Separation | None:
+        """Return what separates two variables; None when they are adjacent or the method keeps no separating sets."""
+        self.cpdag._index(x), self.cpdag._index(y)
+        if (x, y) in self.cpdag or not self._separations:
+            return None
+        record = self._record(x, y)
+        if record is None:
+            return Separation(x, y, (), None)
+        return Separation(x, y, record[1], record[0])
+
+    def explain(self, x: Name, y: Name, data: Any = None) -> str:
+        """Say why two variables are or are not adjacent.
+
+        Parameters
+        ----------
+        x, y
+            Names of variables.
+        data
+            The data that were learned from; with them the deciding test is shown in full. A result that has just been
+            learned knows them; one that was loaded or unpickled does not.
+        """
+        from phgs.result.summary import explain
+
+        return explain(self, x, y, data)
+
+    # Going on from here
+
+    def to_numpy(self) -> NDArray[np.int8]:
+        """Return the CPDAG's adjacency matrix; see `Graph.to_numpy`."""
+        return self.cpdag.to_numpy()
+
+    def to_networkx(self) -> Any:
+        """Return the CPDAG as a `networkx.DiGraph`; see `Graph.to_networkx`."""
+        return self.cpdag.to_networkx()
+
+    def to_pgmpy(self) -> Any:
+        """Return the DAG (the CPDAG where there is none) as a pgmpy network without tables."""
+        return (self.dag or self.cpdag).to_pgmpy()
+
+    def to_dot(self) -> str:
+        """Return the CPDAG as Graphviz DOT text."""
+        return self.cpdag.to_dot()
+
+    def plot(self, path: Any = None, *, focus: Name | None = None, title: str | None = None) -> Any:
+        """Draw the CPDAG with matplotlib, coloured by cluster.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the picture (PNG, SVG, PDF); by default the figure is returned only.
+        focus : name, optional
+            Draw only the neighbourhood of this variable.
+        title : str, optional
+            Title of the picture.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
+        title = f"{self.method}: {self.cpdag._size()}" if title is None else title
+        return self.cpdag.plot(path, focus=focus, clusters=self.clusters, title=title)
+
+    def plot_path(self, path: Any = None) -> Any:
+        """Draw score and number of edges along the solution path with matplotlib.
+
+        Raises
+        ------
+        ParameterError
+            When the method has no solution path.
+        """
+        if self.path is None:
+            raise ParameterError(f"path: {self.method} has no solution path; learn with path_length above 1")
+        from phgs.graphs.plot import plot_path
+
+        return plot_path(self.path, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result in the form of the result file."""
+        from phgs.result.file import to_dict
+
+        return to_dict(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result as JSON, whole or not at all."""
+        from phgs.result.file import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Result:
+        """Read a result file; the separating sets of absent pairs are not in it."""
+        from phgs.result.file import load
+
+        return load(path)
+
+    @property
+    def selected(self) -> PathPoint | None:
+        """The point of the solution path that was chosen."""
+        return next((point for point in self.path or () if point.selected), None)
+
+    # Python's protocols
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The data stay behind; what is derived from them goes along.
+        state = {name: value for name, value in self.__dict__.items() if name not in ("edges", "_record_of")}
+        return state | {"_edges": self.edges, "_table": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        return f"<phgs.Result: {self.method}, {self.cpdag._size()}>"
+
+    def __str__(self) -> str:
+        from phgs.result.summary import summary
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from phgs.graphs.html import result_html
+
+        return result_html(self)
+
+
+def _level(alpha: float) -> float:
+    """Undo the rounding of a level that has been a logarithm."""
+    return float(f"{alpha:.15g}")
+
+
+def p_value_text(log_p: float | None) -> str:
+    """Write a p-value, also one below the least float."""
+    if log_p is None:
+        return "above the significance level"
+    return f"10^{log_p / math.log(10):.0f}" if log_p < -690 else f"{math.exp(log_p):.3g}"

@@ -1,0 +1,102 @@
+"""A result in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from phgs.progress import PHASES
+from phgs.result.result import p_value_text
+
+if TYPE_CHECKING:
+    from phgs.data.frames import Name
+    from phgs.graphs.functions import Comparison
+    from phgs.result.result import Result
+
+
+def summary(result: Result, comparison: Comparison | None = None) -> str:
+    """Return the lines that a reader wants first."""
+    lines = [("method", result.method + ("" if result.complete else " (cut short by the time limit)"))]
+    rows = f"{result.n_rows:,}"
+    if result.n_rows_read > result.n_rows:
+        rows += f" of {result.n_rows_read:,} (incomplete ones left out)"
+    lines += [("variables", f"{len(result.variables):,}"), ("rows", rows)]
+    directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
+    lines.append(("edges", f"{result.cpdag.n_edges:,} ({directed:,} directed, {undirected:,} undirected)"))
+    if not result.extendable:
+        lines.append(("", "no DAG agrees with all of these directions"))
+    if result.clusters is not None:
+        sizes = sorted(Counter(result.clusters.values()).values(), reverse=True)
+        shown = ", ".join(map(str, sizes[:10])) + (" …" if len(sizes) > 10 else "")
+        lines.append(("clusters", f"{len(sizes)} (of {shown} variables)"))
+    chosen = result.selected
+    if chosen is not None and result.path is not None:
+        lines.append(("threshold", f"{chosen.alpha:.3g} (chosen from {len(result.path)} levels)"))
+    if result.score is not None:
+        lines.append(("score", f"{result.score.name} {result.score.value:,.3f}"))
+    if result.n_conflicts:
+        lines.append(("conflicts", f"{result.n_conflicts:,} v-structures skipped"))
+    if comparison is not None:
+        lines += [
+            (
+                "against truth",
+                f"JI {comparison.jaccard:.3f}, SHD {comparison.shd} of {comparison.true_edges} true edges",
+            ),
+            (
+                "",
+                f"{comparison.true_positives} right, {comparison.wrong_directions} in another direction,"
+                f" {comparison.false_positives} false, {comparison.false_negatives} missed",
+            ),
+        ]
+    calls = {name: count for name, count in result.calls.items() if name != "total"}
+    if calls:
+        lines.append(("calls", f"{result.calls['total']:,}"))
+    lines.append(("seconds", f"{result.seconds.get('total', 0.0):.3f}"))
+    for name, count in calls.items():
+        lines.append((f"  {PHASES.get(name, name)}", f"{count:,} calls, {result.seconds.get(name, 0.0):.3f} s"))
+    return "\n".join(f"{name:<20} {value}".rstrip() for name, value in lines)
+
+
+def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
+    """Say why two variables are or are not adjacent."""
+    record = result._record(x, y)
+    if (x, y) in result.cpdag:
+        edge = next(e for e in result.cpdag.edges if {e.source, e.target} == {x, y})
+        lines = [f"{edge} is in the graph."]
+        if not edge.directed:
+            lines.append("Both directions occur among the DAGs that agree with the data.")
+        if record is not None:
+            lines.append(
+                f"No test separated them: the largest p-value is {p_value_text(record[0])}{_given(record[1])}."
+            )
+    else:
+        lines = [f"{x} and {y} are not adjacent."]
+        separation = result.separation(x, y)
+        if separation is None:
+            lines.append(f"{result.method} keeps no separating sets.")
+        else:
+            p_value = p_value_text(separation.log_p_value)
+            alpha = result.parameters.get("alpha")
+            lines.append(f"They are independent{_given(separation.given)}: p = {p_value} (level {alpha}).")
+            if separation.log_p_value is not None and alpha is not None and p_value_below(separation, alpha):
+                lines.append("Their edge went later: PATH chose a lower level, or the search found no use for it.")
+    data = result._table if data is None else data
+    if data is not None:
+        from phgs.pieces import independence_test
+
+        given = record[1] if record is not None else ()
+        keys = ("test", "degrees_of_freedom", "minimum_sample", "missing")
+        options = {key: result.parameters[key] for key in keys if key in result.parameters}
+        lines.append(str(independence_test(data, x, y, given, **options)))
+    return "\n".join(lines)
+
+
+def p_value_below(separation: Any, alpha: float) -> bool:
+    """Whether the deciding test itself would have kept the edge."""
+    import math
+
+    return bool(separation.log_p_value <= math.log(alpha))
+
+
+def _given(names: tuple[Name, ...]) -> str:
+    return f" given {', '.join(map(str, names))}" if names else " marginally"
