@@ -7,7 +7,9 @@
 mod config;
 mod learn;
 mod learned;
+mod pef;
 
 pub use config::{Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
 pub use learn::learn;
 pub use learned::{Learned, StageReport};
+pub use pef::{Fused, partition_estimation_fusion};

@@ -22,3 +22,4 @@ mod tabu;
 pub use candidates::ActiveSet;
 pub use hill_climbing::{Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
 pub use moves::Move;
+pub(crate) use start::start_under_knowledge;

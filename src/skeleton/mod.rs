@@ -7,5 +7,6 @@ mod store;
 pub(crate) mod subsets;
 mod worker;
 
+pub(crate) use pc::screened_pc;
 pub use pc::{PcOptions, partitioned_pc, pc};
 pub use store::{PairRecord, Skeleton};

@@ -118,6 +118,30 @@ pub fn partitioned_pc<T: IndependenceTest>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Skeleton> {
+    learn_stages(test, labels, options, knowledge, run, ledger, true)
+}
+
+/// [`partitioned_pc`] that stops after the screens between clusters: the candidates that partition-estimation-fusion fuses.
+pub(crate) fn screened_pc<T: IndependenceTest>(
+    test: &T,
+    labels: &[u32],
+    options: &PcOptions,
+    knowledge: &Knowledge,
+    run: &Run,
+    ledger: &mut Ledger,
+) -> Result<Skeleton> {
+    learn_stages(test, labels, options, knowledge, run, ledger, false)
+}
+
+fn learn_stages<T: IndependenceTest>(
+    test: &T,
+    labels: &[u32],
+    options: &PcOptions,
+    knowledge: &Knowledge,
+    run: &Run,
+    ledger: &mut Ledger,
+    complete: bool,
+) -> Result<Skeleton> {
     let p = test.n_variables();
     if !(options.log_alpha < 0.0 && options.log_alpha.is_finite()) {
         return Err(Error::parameter("alpha", "must lie between 0 and 1"));
@@ -149,8 +173,10 @@ pub fn partitioned_pc<T: IndependenceTest>(
             learner.sweep(&Stage::SecondScreen { first: &screens.0 }, 0, &screens.1, &edges)?;
             Ok(learner.connected(edges))
         })?;
-        let stage = Stage::Complete { first: &screens.0, second: &screens.1 };
-        staged(ledger, Phase::Complete, &mut learner, |learner| levels(learner, edges, &stage))?;
+        if complete {
+            let stage = Stage::Complete { first: &screens.0, second: &screens.1 };
+            staged(ledger, Phase::Complete, &mut learner, |learner| levels(learner, edges, &stage))?;
+        }
     }
     Ok(Skeleton::new(p, options.log_alpha, learner.into_records()))
 }

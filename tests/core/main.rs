@@ -10,6 +10,7 @@ mod marginals;
 mod metrics;
 mod oracle_cpdag;
 mod orient;
+mod pef;
 mod sampling;
 mod score;
 mod search;

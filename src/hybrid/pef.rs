@@ -1,0 +1,276 @@
+//! Partition, estimation and fusion (PEF) for discrete data.
+//!
+//! Gu and Zhou, *Learning Big Gaussian Bayesian Networks: Partition, Estimation and Fusion*, 2020, with PC as the estimator in
+//! the clusters, as Huang and Zhou (2022) describe it in their remark on PEF:
+//!
+//! 1. **Partition**: the labels.
+//! 2. **Estimation**: PC in each cluster, oriented to a CPDAG.
+//! 3. **Fusion**: pairs between clusters that both screens of pPC leave connected are candidates. The undirected edges of
+//!    the estimate are dropped, which leaves a DAG. All pairs (those adjacent in a cluster, directed or not, and the candidates)
+//!    are visited again and again. A pair that is independent given the parents of both is disconnected for good; for
+//!    any other the best-scoring of no arc, x → y and y → x is taken among those that close no cycle. Fusion ends with the
+//!    first round that changes nothing.
+//!
+//! What the descriptions leave open: pairs are visited by increasing Φ (strongest first, ties by index); parents of both that are
+//! more than m are tested in all subsets of exactly m, those that depend most on both first; a test is made again only
+//! after the parents have changed; an arc stays as it is unless another choice scores better.
+//!
+//! PEF is here for comparison. Unlike pHGS it is not consistent, even with an oracle.
+
+use rustc_hash::FxHashMap;
+
+use crate::graph::{Dag, Reach, UndirectedGraph};
+use crate::independence::{IndependenceTest, TestSession};
+use crate::knowledge::Knowledge;
+use crate::orient::{fill_marginal_p_values, skeleton_to_cpdag, v_structures_from_separations};
+use crate::run::{Ledger, Phase, Run};
+use crate::score::{LocalScore, ScoreCache};
+use crate::search::start_under_knowledge;
+use crate::skeleton::subsets::Subsets;
+use crate::skeleton::{PcOptions, Skeleton, screened_pc};
+use crate::{Result, Variable, VariableSet};
+
+/// What partition-estimation-fusion leaves.
+#[derive(Debug, Clone)]
+pub struct Fused {
+    /// The DAG.
+    pub dag: Dag,
+    /// Its score.
+    pub score: f64,
+    /// The pairs that fusion visited, with their Φ and S from PC in the clusters and from the screens between them.
+    pub skeleton: Skeleton,
+    /// Rounds over the pairs.
+    pub rounds: usize,
+    /// Whether the last round changed nothing (false: the time limit came first).
+    pub complete: bool,
+}
+
+/// Learns a DAG by partition, estimation and fusion (see the module's description).
+///
+/// Tests and scores of the fusion count under [`Phase::Search`], what comes before as in
+/// [`partitioned_pc`](crate::skeleton::partitioned_pc). Required arcs are in the DAG from the start, and no pair or direction that
+/// `knowledge` forbids is tried. No variable gets more than `max_parents` parents, unless it must.
+///
+/// # Errors
+///
+/// [`crate::Error::Parameter`] and [`crate::Error::Knowledge`] for options or knowledge that cannot be met;
+/// [`crate::Error::Interrupted`] when the run is cancelled.
+pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
+    test: &T,
+    score: &S,
+    labels: &[u32],
+    options: &PcOptions,
+    max_parents: Option<usize>,
+    knowledge: &Knowledge,
+    run: &Run,
+    ledger: &mut Ledger,
+) -> Result<Fused> {
+    let skeleton = screened_pc(test, labels, options, knowledge, run, ledger)?;
+    let start = ledger.timed(Phase::Path, |_| {
+        let start = directed_estimate(test, labels, &skeleton, max_parents, knowledge);
+        start_under_knowledge(&start, knowledge, None)
+    })?;
+    let result = ledger.timed(Phase::Search, |ledger| {
+        let mut fusion = Fusion {
+            reach: Reach::new(start.n_variables()),
+            dag: start,
+            cache: ScoreCache::new(score),
+            separation: Separation::new(test, &skeleton, options.max_conditioning_size, knowledge),
+            max_parents: max_parents.unwrap_or(usize::MAX),
+            knowledge,
+        };
+        let (rounds, complete) = fusion.rounds(&skeleton, run)?;
+        let Fusion { dag, mut cache, separation, .. } = fusion;
+        let score = (0..dag.n_variables() as Variable).map(|x| cache.local_score(x, dag.parents(x))).sum();
+        ledger.add_calls(Phase::Search, cache.calls() + separation.tests);
+        Ok::<_, crate::Error>((dag, score, rounds, complete))
+    });
+    let (dag, score, rounds, complete) = result?;
+    Ok(Fused { dag, score, skeleton, rounds, complete })
+}
+
+/// The arcs of the CPDAG estimated within clusters, as far as they are acyclic and `max_parents` allows.
+fn directed_estimate<T: IndependenceTest>(
+    test: &T,
+    labels: &[u32],
+    skeleton: &Skeleton,
+    max_parents: Option<usize>,
+    knowledge: &Knowledge,
+) -> Dag {
+    let within = |x: Variable, y: Variable| labels[x as usize] == labels[y as usize];
+    let edges = skeleton.graph().edges().filter(|&(x, y)| within(x, y));
+    let graph = UndirectedGraph::from_edges(labels.len(), edges);
+    // Only pairs of one cluster: those of two say nothing of directions within one.
+    let mut v_structures = v_structures_from_separations(&graph, skeleton, knowledge);
+    fill_marginal_p_values(&mut v_structures, skeleton, test);
+    let estimate = skeleton_to_cpdag(&graph, &v_structures, knowledge).pdag;
+    let mut dag = Dag::empty(labels.len());
+    for (from, to) in estimate.directed_edges() {
+        if max_parents.is_none_or(|most| dag.parents(to).len() < most) {
+            dag.try_insert(from, to);
+        }
+    }
+    dag
+}
+
+struct Fusion<'a, T: IndependenceTest + 'a, S: LocalScore + 'a> {
+    dag: Dag,
+    reach: Reach,
+    cache: ScoreCache<'a, S>,
+    separation: Separation<'a, T>,
+    max_parents: usize,
+    knowledge: &'a Knowledge,
+}
+
+impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
+    /// Rounds until one changes nothing; returns their number and whether the time limit left enough time for them.
+    fn rounds(&mut self, skeleton: &Skeleton, run: &Run) -> Result<(usize, bool)> {
+        let mut pairs: Vec<_> = skeleton.records().iter().filter(|r| skeleton.graph().contains(r.x, r.y)).collect();
+        pairs.sort_by(|a, b| a.max_log_p_value.total_cmp(&b.max_log_p_value));
+        let mut pairs: Vec<(Variable, Variable)> = pairs.into_iter().map(|r| (r.x, r.y)).collect();
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            run.progress().enter(Phase::Search, pairs.len() as u64);
+            let mut changed = false;
+            let mut kept = Vec::with_capacity(pairs.len());
+            for &(x, y) in &pairs {
+                run.check()?;
+                if run.out_of_time() {
+                    return Ok((rounds, false));
+                }
+                let before = self.direction(x, y);
+                if self.visit(x, y, skeleton.log_alpha()) {
+                    kept.push((x, y));
+                }
+                changed |= self.direction(x, y) != before;
+                run.progress().advance(1);
+            }
+            pairs = kept;
+            if !changed {
+                return Ok((rounds, true));
+            }
+        }
+    }
+
+    fn direction(&self, x: Variable, y: Variable) -> Option<(Variable, Variable)> {
+        [(x, y), (y, x)].into_iter().find(|&(from, to)| self.dag.contains(from, to))
+    }
+
+    /// Gives a pair its best arc or none; false when the pair is separated, and not to be visited again.
+    fn visit(&mut self, x: Variable, y: Variable, log_alpha: f64) -> bool {
+        let required = self.knowledge.requires_edge(x, y);
+        let present = self.direction(x, y);
+        if let Some((from, to)) = present {
+            self.dag.remove(from, to);
+        }
+        if !required && self.separation.separates(x, y, self.dag.parents(x), self.dag.parents(y), log_alpha) {
+            return false;
+        }
+        // What is there stays unless something is better; a required pair has no choice of no arc.
+        let mut best = if required { present } else { None };
+        let mut best_gain = best.map_or(0.0, |(from, to)| self.gain(from, to));
+        let others = [present, Some((x, y)), Some((y, x))];
+        for (from, to) in others.into_iter().flatten() {
+            if best != Some((from, to)) && self.allows(from, to) {
+                let gain = self.gain(from, to);
+                if gain > best_gain + 1e-9 * best_gain.abs().max(1.0) {
+                    (best, best_gain) = (Some((from, to)), gain);
+                }
+            }
+        }
+        if let Some((from, to)) = best {
+            self.dag.try_insert(from, to);
+        }
+        true
+    }
+
+    /// Whether knowledge, the limit of parents and acyclicity allow an arc that is not there.
+    fn allows(&mut self, from: Variable, to: Variable) -> bool {
+        let dag = &self.dag;
+        self.knowledge.allows_arc(from, to)
+            && dag.parents(to).len() < self.max_parents
+            && !self.reach.reaches(|v| dag.children(v), to, from)
+    }
+
+    fn gain(&mut self, from: Variable, to: Variable) -> f64 {
+        let parents = self.dag.parents(to);
+        let mut with = parents.to_vec();
+        with.insert(parents.partition_point(|&parent| parent < from), from);
+        self.cache.local_score(to, &with) - self.cache.local_score(to, parents)
+    }
+}
+
+/// Tests of pairs given the parents of both.
+struct Separation<'a, T: IndependenceTest + 'a> {
+    session: T::Session<'a>,
+    skeleton: &'a Skeleton,
+    max_conditioning_size: usize,
+    knowledge: &'a Knowledge,
+    /// The parents of both at the last visit of a pair, which did not separate it.
+    last: FxHashMap<(Variable, Variable), VariableSet>,
+    tests: u64,
+    subsets: Subsets,
+}
+
+impl<'a, T: IndependenceTest> Separation<'a, T> {
+    fn new(
+        test: &'a T,
+        skeleton: &'a Skeleton,
+        max_conditioning_size: Option<usize>,
+        knowledge: &'a Knowledge,
+    ) -> Self {
+        Self {
+            session: test.session(),
+            skeleton,
+            max_conditioning_size: max_conditioning_size.unwrap_or(usize::MAX),
+            knowledge,
+            last: FxHashMap::default(),
+            tests: 0,
+            subsets: Subsets::default(),
+        }
+    }
+
+    /// Whether x and y are independent given the parents of both, or given m of them where there are more.
+    fn separates(
+        &mut self,
+        x: Variable,
+        y: Variable,
+        parents_of_x: &[Variable],
+        parents_of_y: &[Variable],
+        log_alpha: f64,
+    ) -> bool {
+        let mut given: VariableSet = parents_of_x.iter().chain(parents_of_y).copied().collect();
+        given.retain(|z| self.knowledge.may_separate(x, y, *z));
+        given.sort_unstable();
+        given.dedup();
+        // The marginal test is made already, and so is this one if the parents are those of the last visit.
+        if given.is_empty() || self.last.get(&(x, y)) == Some(&given) {
+            return false;
+        }
+        let neighbourhood: VariableSet = [x, y].into_iter().chain(given.iter().copied()).collect();
+        self.session.focus(&neighbourhood);
+        let size = given.len().min(self.max_conditioning_size);
+        let mut pool = given.clone();
+        if size < pool.len() {
+            let strength = |z: Variable| {
+                let with = |end: Variable| self.skeleton.record(end, z).map_or(0.0, |r| r.max_log_p_value);
+                with(x).max(with(y))
+            };
+            pool.sort_by(|&a, &b| strength(a).total_cmp(&strength(b)));
+        }
+        let mut set = VariableSet::new();
+        let mut more = size > 0 && self.subsets.start(pool.len(), size);
+        while more {
+            set.clear();
+            set.extend(self.subsets.positions().iter().map(|&at| pool[at]));
+            self.tests += 1;
+            if self.session.test(x, y, &set).is_independent(log_alpha) {
+                return true;
+            }
+            more = self.subsets.advance();
+        }
+        self.last.insert((x, y), given);
+        false
+    }
+}
