@@ -3,6 +3,7 @@
 use crate::graph::{Dag, UndirectedGraph};
 use crate::orient::path::PathOptions;
 use crate::search::SearchOptions;
+use crate::search::ges::Schedule;
 use crate::skeleton::PcOptions;
 
 /// How the variables are partitioned for pPC.
@@ -63,6 +64,37 @@ pub enum Maximise {
     None,
     /// Hill-climbing among DAGs, with a tabu list or restarts if so asked.
     HillClimb(SearchOptions),
+    /// Greedy equivalence search among CPDAGs.
+    Ges(Equivalence),
+}
+
+/// How far greedy equivalence search may leave the restriction of stage 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Adaptive {
+    /// Not at all.
+    #[default]
+    No,
+    /// By pairs that shield an unshielded triple: the restriction estimates the skeleton (ARGES-skeleton).
+    Skeleton,
+    /// By pairs that shield a v-structure: the restriction estimates the conditional-independence graph (ARGES-CIG).
+    Cig,
+}
+
+/// Greedy equivalence search as a stage; see [`GesOptions`](crate::search::ges::GesOptions).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Equivalence {
+    /// Use insertions.
+    pub forward: bool,
+    /// Use deletions.
+    pub backward: bool,
+    /// Use turns.
+    pub turning: bool,
+    /// Order of the operators.
+    pub schedule: Schedule,
+    /// How the restriction of stage 1 is kept (in stage 5 there is none).
+    pub adaptive: Adaptive,
+    /// The most parents of a variable.
+    pub max_parents: Option<usize>,
 }
 
 /// Stage 5: how the result is improved further, over all pairs.
@@ -70,6 +102,8 @@ pub enum Maximise {
 pub enum Refine {
     /// Hill-climbing over all pairs.
     Free(SearchOptions),
+    /// Greedy equivalence search over all pairs, from the class of the result.
+    Ges(Equivalence),
 }
 
 /// A composition of stages. Every method of the paper is one; see [`super::learn`].

@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-use super::{Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport, VStructureRule};
+use super::{
+    Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport,
+    VStructureRule,
+};
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
@@ -14,6 +17,7 @@ use crate::orient::{
 };
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
+use crate::search::ges::{GesOptions, Restriction, ges};
 use crate::search::{ActiveSet, SearchOptions, hill_climb};
 use crate::skeleton::{Skeleton, partitioned_pc};
 use crate::{Error, Result};
@@ -31,6 +35,8 @@ use crate::{Error, Result};
 /// | MMHC, H2PC | MMPC, HPC | none | empty | tabu |
 /// | MMHC-HGI, H2PC-HGI | MMPC, HPC | none | HGI | tabu |
 /// | GSC | given | none | empty or HGI | tabu |
+/// | GES | none | none | empty | GES |
+/// | ARGES | pPC or given | none | empty or HGI | GES, adaptively restricted |
 ///
 /// # Errors
 ///
@@ -54,19 +60,19 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
 }
 
 /// What stage 1 leaves.
-enum Restriction {
+enum Restricted {
     /// All pairs.
-    None,
+    All,
     /// A skeleton with maximum p-values and separating sets.
     Separated(Skeleton),
     /// A skeleton alone.
     Graph(UndirectedGraph),
 }
 
-impl Restriction {
+impl Restricted {
     fn graph(&self) -> Option<&UndirectedGraph> {
         match self {
-            Self::None => None,
+            Self::All => None,
             Self::Separated(skeleton) => Some(skeleton.graph()),
             Self::Graph(graph) => Some(graph),
         }
@@ -117,10 +123,10 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
     fn restrict(
         &mut self,
         partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
-    ) -> Result<(Restriction, Option<Vec<u32>>)> {
+    ) -> Result<(Restricted, Option<Vec<u32>>)> {
         let start = Instant::now();
         let (restriction, clusters) = match &self.hybrid.restrict {
-            Restrict::None => return Ok((Restriction::None, None)),
+            Restrict::None => return Ok((Restricted::All, None)),
             Restrict::Given(graph) => {
                 if graph.n_variables() != self.test.n_variables() {
                     return Err(Error::parameter(
@@ -128,7 +134,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                         format!("has {} variables, the data {}", graph.n_variables(), self.test.n_variables()),
                     ));
                 }
-                (Restriction::Graph(constrained(graph, self.knowledge)), None)
+                (Restricted::Graph(constrained(graph, self.knowledge)), None)
             }
             Restrict::PartitionedPc(by, options) => {
                 let clusters = self.clusters(by, partition)?;
@@ -141,7 +147,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                     }
                 };
                 let skeleton = partitioned_pc(self.test, labels, options, self.knowledge, self.run, &mut self.ledger)?;
-                (Restriction::Separated(skeleton), clusters)
+                (Restricted::Separated(skeleton), clusters)
             }
         };
         self.report("restrict", restriction.graph().map_or(0, UndirectedGraph::n_edges), None, start);
@@ -167,7 +173,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         }
     }
 
-    fn initialise(&mut self, restriction: &Restriction) -> Result<State> {
+    fn initialise(&mut self, restriction: &Restricted) -> Result<State> {
         let start = Instant::now();
         let hgi = HgiOptions { max_parents: self.hybrid.max_parents };
         let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
@@ -207,7 +213,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
     /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate.
     fn estimate<E: Estimate>(
         &mut self,
-        restriction: &Restriction,
+        restriction: &Restricted,
         rule: &VStructureRule,
         mut make: impl FnMut(&UndirectedGraph, &mut [VStructure], Option<&Skeleton>, &mut ScoreCache<'_, S>) -> Result<E>,
     ) -> Result<Path<E>> {
@@ -218,7 +224,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 "orientation and HGI need a restriction; choose restrict or init=\"empty\"",
             ));
         };
-        if let (Restriction::Separated(skeleton), VStructureRule::SeparatingSets) = (restriction, rule) {
+        if let (Restricted::Separated(skeleton), VStructureRule::SeparatingSets) = (restriction, rule) {
             let select = self.hybrid.select;
             return self.ledger.timed(Phase::Path, |ledger| {
                 run.progress().enter(Phase::Path, 0);
@@ -260,12 +266,21 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         (self.hybrid.select.path_length > 1).then_some(points)
     }
 
-    fn maximise(&mut self, restriction: &Restriction, state: &mut State) -> Result<()> {
+    fn maximise(&mut self, restriction: &Restricted, state: &mut State) -> Result<()> {
         match &self.hybrid.maximise {
             Maximise::None => Ok(()),
             Maximise::HillClimb(options) => {
                 let options = SearchOptions { phase: Phase::Search, ..*options };
                 self.climb("maximise", &options, restriction.active(), state)
+            }
+            Maximise::Ges(options) => {
+                let within = match (restriction.graph(), options.adaptive) {
+                    (None, _) => Restriction::Unrestricted,
+                    (Some(graph), Adaptive::No) => Restriction::Pairs(graph),
+                    (Some(graph), Adaptive::Skeleton) => Restriction::Skeleton(graph),
+                    (Some(graph), Adaptive::Cig) => Restriction::Cig(graph),
+                };
+                self.equivalence("maximise", options, within, Phase::Search, state)
             }
         }
     }
@@ -280,6 +295,9 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 Refine::Free(options) => {
                     let options = SearchOptions { phase: Phase::Refine, ..*options };
                     self.climb("refine", &options, ActiveSet::All, state)?;
+                }
+                Refine::Ges(options) => {
+                    self.equivalence("refine", options, Restriction::Unrestricted, Phase::Refine, state)?;
                 }
             }
         }
@@ -305,7 +323,27 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         Ok(())
     }
 
-    fn finish(self, state: State, restriction: Restriction, clusters: Option<Vec<u32>>) -> Result<Learned> {
+    fn equivalence(
+        &mut self,
+        name: &'static str,
+        options: &Equivalence,
+        restriction: Restriction<'_>,
+        phase: Phase,
+        state: &mut State,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let from = class_of(&state.start(self.score.n_variables()), self.knowledge);
+        let Equivalence { forward, backward, turning, schedule, max_parents, .. } = *options;
+        let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, phase };
+        let (score, knowledge, run) = (self.score, self.knowledge, self.run);
+        let found = self.ledger.timed(phase, |ledger| ges(score, &from, &options, knowledge, run, ledger))?;
+        self.complete &= found.complete;
+        self.report(name, found.dag.n_arcs(), Some(found.score), start);
+        state.dag = Some(found.dag);
+        Ok(())
+    }
+
+    fn finish(self, state: State, restriction: Restricted, clusters: Option<Vec<u32>>) -> Result<Learned> {
         let n_variables = self.score.n_variables();
         let dag = match (state.dag, &state.oriented) {
             (Some(dag), _) => Some(dag),
@@ -329,8 +367,8 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             path: state.path,
             conflicts: state.conflicts,
             skeleton: match restriction {
-                Restriction::Separated(skeleton) => Some(skeleton),
-                Restriction::None | Restriction::Graph(_) => None,
+                Restricted::Separated(skeleton) => Some(skeleton),
+                Restricted::All | Restricted::Graph(_) => None,
             },
             clusters,
             stages: self.stages,

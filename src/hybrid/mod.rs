@@ -9,7 +9,7 @@ mod learn;
 mod learned;
 mod pef;
 
-pub use config::{Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
+pub use config::{Adaptive, Equivalence, Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
 pub use learn::learn;
 pub use learned::{Learned, StageReport};
 pub use pef::{Fused, partition_estimation_fusion};

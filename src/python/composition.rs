@@ -5,12 +5,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::graph::{Dag, UndirectedGraph};
-use crate::hybrid::{Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
+use crate::hybrid::{Adaptive, Equivalence, Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
 use crate::independence::{DegreesOfFreedom, MinimumSample, Verdict};
 use crate::knowledge::Knowledge;
 use crate::orient::path::PathOptions;
 use crate::run::Phase;
 use crate::score::DiscreteScoreKind;
+use crate::search::ges::Schedule;
 use crate::search::{Restarts, SearchOptions, Tabu};
 use crate::skeleton::PcOptions;
 use crate::{Result, Variable};
@@ -99,10 +100,34 @@ fn search(dict: &Bound<'_, PyDict>, phase: Phase) -> PyResult<SearchOptions> {
     })
 }
 
+fn equivalence(dict: &Bound<'_, PyDict>) -> PyResult<Equivalence> {
+    let schedule = match item::<String>(dict, "schedule")?.as_str() {
+        "phases" => Schedule::Phases,
+        "rounds" => Schedule::Rounds,
+        "interleaved" => Schedule::Interleaved,
+        other => return unknown("schedule", other),
+    };
+    let adaptive = match item::<String>(dict, "adaptive")?.as_str() {
+        "no" => Adaptive::No,
+        "skeleton" => Adaptive::Skeleton,
+        "cig" => Adaptive::Cig,
+        other => return unknown("adaptive", other),
+    };
+    Ok(Equivalence {
+        forward: item(dict, "forward")?,
+        backward: item(dict, "backward")?,
+        turning: item(dict, "turning")?,
+        schedule,
+        adaptive,
+        max_parents: item(dict, "max_parents")?,
+    })
+}
+
 fn maximise(dict: &Bound<'_, PyDict>) -> PyResult<Maximise> {
     Ok(match kind(dict)?.as_str() {
         "none" => Maximise::None,
         "hill-climbing" => Maximise::HillClimb(search(dict, Phase::Search)?),
+        "ges" => Maximise::Ges(equivalence(dict)?),
         other => return unknown("maximise", other),
     })
 }
@@ -110,6 +135,7 @@ fn maximise(dict: &Bound<'_, PyDict>) -> PyResult<Maximise> {
 fn refinement(dict: &Bound<'_, PyDict>) -> PyResult<Refine> {
     Ok(match kind(dict)?.as_str() {
         "free" => Refine::Free(search(dict, Phase::Refine)?),
+        "ges" => Refine::Ges(equivalence(dict)?),
         other => return unknown("refine", other),
     })
 }

@@ -1,12 +1,15 @@
 //! Compositions of stages, proven against the d-separation oracle.
 
 use phgs::graph::Dag;
-use phgs::hybrid::{Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn};
+use phgs::hybrid::{
+    Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn,
+};
 use phgs::independence::DSeparationOracle;
 use phgs::knowledge::Knowledge;
 use phgs::orient::path::PathOptions;
 use phgs::orient::{cpdag_of_dag, v_structures_by_testing};
 use phgs::run::{Ledger, Phase, Run};
+use phgs::search::ges::Schedule;
 use phgs::search::{SearchOptions, Tabu};
 use phgs::skeleton::PcOptions;
 
@@ -17,6 +20,11 @@ const NO_PATH: PathOptions = PathOptions { path_length: 1, min_log_alpha: f64::N
 
 fn tabu() -> SearchOptions {
     SearchOptions { tabu: Some(Tabu { length: 10, patience: 10 }), ..SearchOptions::default() }
+}
+
+fn ges(adaptive: Adaptive) -> Equivalence {
+    let schedule = Schedule::Phases;
+    Equivalence { forward: true, backward: true, turning: true, schedule, adaptive, max_parents: None }
 }
 
 fn testing() -> VStructureRule {
@@ -73,6 +81,19 @@ fn every_composition_finds_the_true_class() {
             ("pPC-HC", ppc(Initialise::Oriented(separated), climb(), vec![])),
             ("pHGS", ppc(Initialise::HybridGreedy(separated), climb(), vec![])),
             ("pHGS refined", ppc(Initialise::HybridGreedy(separated), climb(), vec![Refine::Free(tabu())])),
+            (
+                "pHGS refined by GES",
+                ppc(Initialise::HybridGreedy(separated), climb(), vec![Refine::Ges(ges(Adaptive::No))]),
+            ),
+            ("ARGES", ppc(Initialise::Oriented(separated), Maximise::Ges(ges(Adaptive::Skeleton)), vec![])),
+            (
+                "GES",
+                Hybrid {
+                    restrict: Restrict::None,
+                    select: NO_PATH,
+                    ..ppc(Initialise::Empty, Maximise::Ges(ges(Adaptive::No)), vec![])
+                },
+            ),
             (
                 "GSC* with HGI",
                 Hybrid {
