@@ -3,10 +3,13 @@
 use std::sync::{Mutex, OnceLock, TryLockError};
 use std::time::Duration;
 
-use super::{CountingSession, FixedScale, PairwiseSums};
-use crate::Result;
-use crate::data::DiscreteData;
+use super::candidates::Source;
+use super::kernels::Counter;
+use super::planes::BitPlanes;
+use super::{CountingSession, FixedScale, FixedSum, Kernel, PairwiseSums};
+use crate::data::{Codes, DiscreteData};
 use crate::run::Run;
+use crate::{Result, Variable};
 
 /// Counts over one data table. Shared by all threads; each thread counts through its own [`CountingSession`].
 ///
@@ -28,15 +31,64 @@ use crate::run::Run;
 pub struct CountingEngine<'d> {
     data: &'d DiscreteData,
     scale: FixedScale,
+    planes: BitPlanes,
+    counter: Counter,
+    /// The counts of each state of each variable, and where those of each variable start.
+    single_counts: Vec<u32>,
+    first_count: Vec<usize>,
+    singles: Vec<FixedSum>,
     pairwise: OnceLock<PairwiseSums>,
     computing_pairwise: Mutex<()>,
 }
 
 impl<'d> CountingEngine<'d> {
-    /// Prepares an engine for a table.
+    /// Prepares an engine for a table, with the kernel that `PHGS_KERNEL` names, else the best that the processor can
+    /// run. A name that is unknown or cannot run here is passed over, since all kernels give the same results;
+    /// [`Kernel::from_environment`] tells.
     pub fn new(data: &'d DiscreteData) -> Self {
+        let kernel = Kernel::from_environment().ok().flatten().unwrap_or_else(Kernel::best);
+        Self::with_counter(data, Counter::new(kernel).expect("the processor can run it"))
+    }
+
+    /// Prepares an engine for a table with a kernel of choice.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Parameter`] when the processor cannot run it.
+    pub fn with_kernel(data: &'d DiscreteData, kernel: Kernel) -> Result<Self> {
+        Ok(Self::with_counter(data, Counter::new(kernel)?))
+    }
+
+    fn with_counter(data: &'d DiscreteData, counter: Counter) -> Self {
         let scale = FixedScale::new(data.n_rows());
-        Self { data, scale, pairwise: OnceLock::new(), computing_pairwise: Mutex::new(()) }
+        let planes = BitPlanes::new(data);
+        let mut first_count = Vec::with_capacity(data.n_variables() + 1);
+        first_count.push(0);
+        for &arity in data.arities() {
+            first_count.push(first_count[first_count.len() - 1] + arity as usize);
+        }
+        let mut single_counts = vec![0; first_count[data.n_variables()]];
+        for x in 0..data.n_variables() {
+            let counts = &mut single_counts[first_count[x]..first_count[x + 1]];
+            count_states(data, &planes, x as Variable, counts);
+        }
+        let singles = first_count.windows(2).map(|w| scale.sum(&single_counts[w[0]..w[1]])).collect();
+        Self {
+            data,
+            scale,
+            planes,
+            counter,
+            single_counts,
+            first_count,
+            singles,
+            pairwise: OnceLock::new(),
+            computing_pairwise: Mutex::new(()),
+        }
+    }
+
+    /// The kernel that counts.
+    pub fn kernel(&self) -> Kernel {
+        self.counter.kernel()
     }
 
     /// The data that is counted.
@@ -47,6 +99,43 @@ impl<'d> CountingEngine<'d> {
     /// The unit of sums.
     pub fn scale(&self) -> &FixedScale {
         &self.scale
+    }
+
+    /// F(∅) = N ln N.
+    pub(super) fn total(&self) -> FixedSum {
+        self.scale.n_log_n(self.data.n_rows() as u32)
+    }
+
+    /// F of one variable.
+    pub(super) fn single(&self, x: Variable) -> FixedSum {
+        self.singles[x as usize]
+    }
+
+    /// The counts of the states of one variable.
+    pub(super) fn single_counts(&self, x: Variable) -> &[u32] {
+        &self.single_counts[self.first_count[x as usize]..self.first_count[x as usize + 1]]
+    }
+
+    /// F of a pair of variables, when all pairs have been computed.
+    pub(super) fn known_pair(&self, variables: &[Variable]) -> Option<FixedSum> {
+        match *variables {
+            [x, y] => self.pairwise.get().map(|sums| sums.pair(x, y)),
+            _ => None,
+        }
+    }
+
+    /// Up to how many cells counted from planes a table costs less than one counted row by row. Both costs are in
+    /// proportion to the number of rows.
+    pub(super) fn plane_limit(&self) -> usize {
+        match self.counter.kernel() {
+            Kernel::Avx512 => 300,
+            Kernel::Avx2 => 120,
+            Kernel::Portable => 60,
+        }
+    }
+
+    pub(super) fn source(&self) -> Source<'_> {
+        Source { data: self.data, planes: &self.planes, counter: self.counter, scale: &self.scale }
     }
 
     /// A session for one thread.
@@ -80,5 +169,21 @@ impl<'d> CountingEngine<'d> {
             }
             drop(computing);
         }
+    }
+}
+
+fn count_states(data: &DiscreteData, planes: &BitPlanes, x: Variable, counts: &mut [u32]) {
+    if planes.has(x, data.arity(x)) {
+        counts[0] = data.n_rows() as u32;
+        for state in 1..counts.len() {
+            let ones = planes.plane(x, state).iter().flat_map(|line| line.0).map(u64::count_ones).sum();
+            counts[state] = ones;
+            counts[0] -= ones;
+        }
+        return;
+    }
+    match data.column(x) {
+        Codes::Narrow(codes) => codes.iter().for_each(|&code| counts[usize::from(code)] += 1),
+        Codes::Wide(codes) => codes.iter().for_each(|&code| counts[usize::from(code)] += 1),
     }
 }

@@ -76,6 +76,23 @@ impl FixedScale {
         FixedSum(self.n_log_n[count as usize])
     }
 
+    /// Σ n ln n over counts.
+    #[inline]
+    pub fn sum(&self, counts: &[u32]) -> FixedSum {
+        let table = self.n_log_n.as_slice();
+        let (fours, rest) = counts.as_chunks::<4>();
+        let mut sums = [0i64; 4];
+        for four in fours {
+            for (sum, &count) in sums.iter_mut().zip(four) {
+                *sum = sum.wrapping_add(table[count as usize]);
+            }
+        }
+        for &count in rest {
+            sums[0] = sums[0].wrapping_add(table[count as usize]);
+        }
+        FixedSum(sums.into_iter().fold(0, i64::wrapping_add))
+    }
+
     /// The table itself, for kernels that gather from it.
     pub fn table(&self) -> &[i64] {
         &self.n_log_n

@@ -14,13 +14,20 @@
 //! A [`CountingEngine`] belongs to one data table and is shared by all threads; each thread counts through its own
 //! [`CountingSession`].
 
+mod candidates;
 mod engine;
 mod fixed;
+mod histogram;
+mod kernels;
+mod memo;
 mod pairwise;
+mod planes;
 mod session;
 mod strata;
+mod tables;
 
 pub use engine::CountingEngine;
 pub use fixed::{FixedScale, FixedSum};
+pub use kernels::Kernel;
 pub use pairwise::PairwiseSums;
 pub use session::CountingSession;

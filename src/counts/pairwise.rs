@@ -1,5 +1,11 @@
 //! F of every variable and of every pair of variables.
 
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::candidates::{Candidates, Source};
+use super::kernels::{TILE, Tile};
+use super::planes::Line;
 use super::{CountingEngine, FixedSum};
 use crate::run::Run;
 use crate::{Result, Variable};
@@ -16,23 +22,36 @@ pub struct PairwiseSums {
     pairs: Vec<FixedSum>,
 }
 
+/// Variables whose planes are counted together, each way: a panel stays in a core's cache.
+const PANEL: usize = 16;
+
+/// Lines of a plane taken at a time (65,536 rows).
+const BLOCK: usize = 128;
+
 impl PairwiseSums {
     pub(super) fn compute(engine: &CountingEngine<'_>, run: &Run) -> Result<Self> {
         let p = engine.data().n_variables();
-        let mut session = engine.session();
-        let singles = (0..p as Variable).map(|x| session.sum_n_log_n(&[x])).collect();
-        let rows = run.map(
-            p,
-            || engine.session(),
-            |session, x| {
-                let mut sums = Vec::new();
-                let others: Vec<Variable> = ((x + 1)..p).map(|y| y as Variable).collect();
-                session.sums_with_each(&[x as Variable], &others, &mut sums);
-                sums
+        let mut pairs = vec![FixedSum::default(); p * (p - 1) / 2];
+        // Each item fills the rows of one panel, which lie together.
+        let mut rest = pairs.as_mut_slice();
+        let mut parts = Vec::new();
+        for first in (0..p).step_by(PANEL) {
+            let length: usize = (first..(first + PANEL).min(p)).map(|x| p - x - 1).sum();
+            let (part, others) = rest.split_at_mut(length);
+            parts.push(Mutex::new(part));
+            rest = others;
+        }
+        run.map(
+            parts.len(),
+            || Panels::new(engine),
+            |panels, item| {
+                let mut part = parts[item].lock().unwrap_or_else(PoisonError::into_inner);
+                panels.fill(item * PANEL, &mut part);
             },
         )?;
-        let total = engine.scale().n_log_n(engine.data().n_rows() as u32);
-        Ok(Self { n_variables: p, total, singles, pairs: rows.concat() })
+        drop(parts);
+        let singles = (0..p as Variable).map(|x| engine.single(x)).collect();
+        Ok(Self { n_variables: p, total: engine.total(), singles, pairs })
     }
 
     /// Number of variables.
@@ -61,5 +80,125 @@ impl PairwiseSums {
         let (x, p) = (x as usize, self.n_variables);
         let start = x * (2 * p - x - 1) / 2;
         &self.pairs[start..start + p - x - 1]
+    }
+}
+
+/// One thread's scratch memory.
+struct Panels<'e, 'd> {
+    engine: &'e CountingEngine<'d>,
+    source: Source<'e>,
+    /// Counts of the planes of two panels: `[plane of the first][plane of the second]`.
+    counts: Vec<u32>,
+    candidates: Candidates,
+    others: Vec<Variable>,
+    sums: Vec<FixedSum>,
+}
+
+impl<'e, 'd> Panels<'e, 'd> {
+    fn new(engine: &'e CountingEngine<'d>) -> Self {
+        let (counts, candidates, others, sums) = Default::default();
+        Self { engine, source: engine.source(), counts, candidates, others, sums }
+    }
+
+    /// Fills the rows of the variables from `first` in the triangle of pairs.
+    fn fill(&mut self, first: usize, rows: &mut [FixedSum]) {
+        let p = self.engine.data().n_variables();
+        let end = (first + PANEL).min(p);
+        for start in (first..p).step_by(PANEL) {
+            self.count(first..end, start..(start + PANEL).min(p));
+            self.sum(first..end, start..(start + PANEL).min(p), rows);
+        }
+        self.sum_without_planes(first..end, rows);
+    }
+
+    /// Counts the planes of two panels.
+    fn count(&mut self, xs: Range<usize>, ys: Range<usize>) {
+        let planes = self.source.planes;
+        let (numbers_x, numbers_y) = (planes.range(xs), planes.range(ys));
+        let width = numbers_y.len();
+        self.counts.clear();
+        self.counts.resize(numbers_x.len() * width, 0);
+        let total = planes.lines_per_plane();
+        for start in (0..total).step_by(BLOCK) {
+            let block = start..(start + BLOCK).min(total);
+            let tile = |numbers: &Range<usize>, at: usize| -> ([&[Line]; TILE], usize) {
+                let n = TILE.min(numbers.len() - at);
+                let plane = |i| if i < n { &planes.numbered(numbers.start + at + i)[block.clone()] } else { &[][..] };
+                (std::array::from_fn(plane), n)
+            };
+            for at_y in (0..width).step_by(TILE) {
+                let (of_y, n_y) = tile(&numbers_y, at_y);
+                for at_x in (0..numbers_x.len()).step_by(TILE) {
+                    let (of_x, n_x) = tile(&numbers_x, at_x);
+                    let mut counts = Tile::default();
+                    self.source.counter.tile(&[], &of_y[..n_y], &of_x[..n_x], &mut counts);
+                    for (i, counts) in counts[..n_x].iter().enumerate() {
+                        let to = &mut self.counts[(at_x + i) * width + at_y..][..n_y];
+                        to.iter_mut().zip(counts).for_each(|(to, count)| *to += count);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Completes and sums the tables of the pairs of two panels.
+    fn sum(&self, xs: Range<usize>, ys: Range<usize>, rows: &mut [FixedSum]) {
+        let planes = self.source.planes;
+        let p = self.engine.data().n_variables();
+        let table = self.source.scale.table();
+        let (first_x, first_y) = (planes.range(xs.clone()).start, planes.range(ys.clone()).start);
+        let width = planes.range(ys.clone()).len();
+        let mut row = 0;
+        for x in xs {
+            let counts_x = self.engine.single_counts(x as Variable);
+            let start_x = planes.numbers(x as Variable).start - first_x;
+            if planes.has(x as Variable, counts_x.len() as u32) {
+                for y in ys.clone().skip_while(|&y| y <= x) {
+                    let counts_y = self.engine.single_counts(y as Variable);
+                    if !planes.has(y as Variable, counts_y.len() as u32) {
+                        continue;
+                    }
+                    let start_y = planes.numbers(y as Variable).start - first_y;
+                    // The first state of y within each state of x, then the first state of x.
+                    let mut sum = 0i64;
+                    let mut add = |count: u32| sum += table[count as usize];
+                    let mut corner = counts_y[0];
+                    for (s, &count_x) in counts_x[1..].iter().enumerate() {
+                        let cells = &self.counts[(start_x + s) * width + start_y..][..counts_y.len() - 1];
+                        let rest = count_x - cells.iter().sum::<u32>();
+                        cells.iter().for_each(|&cell| add(cell));
+                        add(rest);
+                        corner -= rest;
+                    }
+                    add(corner);
+                    for (t, &count_y) in counts_y[1..].iter().enumerate() {
+                        let cells = (0..counts_x.len() - 1).map(|s| self.counts[(start_x + s) * width + start_y + t]);
+                        add(count_y - cells.sum::<u32>());
+                    }
+                    rows[row + y - x - 1] = FixedSum(sum);
+                }
+            }
+            row += p - x - 1;
+        }
+    }
+
+    /// The pairs in which a variable has no planes.
+    fn sum_without_planes(&mut self, xs: Range<usize>, rows: &mut [FixedSum]) {
+        let p = self.engine.data().n_variables();
+        let arity = |x: usize| self.engine.data().arity(x as Variable);
+        let planar = |x: usize| self.source.planes.has(x as Variable, arity(x));
+        let mut row = 0;
+        for x in xs {
+            let others = (x + 1..p).filter(|&y| !planar(x) || !planar(y));
+            self.others.clear();
+            self.others.extend(others.map(|y| y as Variable));
+            if !self.others.is_empty() {
+                self.candidates.sums_with_each(self.source, &[x as Variable], &self.others, &mut self.sums);
+                for (&y, &sum) in self.others.iter().zip(&self.sums) {
+                    rows[row + y as usize - x - 1] = sum;
+                }
+            }
+            row += p - x - 1;
+        }
     }
 }

@@ -1,25 +1,55 @@
 //! One thread's access to the counting engine.
 
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use super::strata::{Strata, cells_within};
+use super::candidates::Candidates;
+use super::memo::{KeyFormat, Memo};
+use super::planes::{Line, MAX_PLANE_ARITY};
+use super::strata::{Strata, cells_within, reorder};
+use super::tables::{MAX_SET, Set, complete, count_core};
 use super::{CountingEngine, FixedSum};
 use crate::Variable;
-use crate::data::Codes;
 
-/// One thread's access to a [`CountingEngine`], with its scratch memory and its memo.
+/// Tables of this many variables and more are kept only when a table of more variables is made from them: a caller who
+/// asks for sums alone rarely comes back with a larger set.
+const TOP: usize = 5;
+
+/// One thread's access to a [`CountingEngine`], with its scratch memory and its memo (at most about 16 MiB together
+/// with the scratch memory, which is a few times the number of rows).
+///
+/// Results never depend on what the session did before.
 #[derive(Debug)]
 pub struct CountingSession<'e, 'd> {
     engine: &'e CountingEngine<'d>,
-    memo: FxHashMap<Vec<Variable>, FixedSum>,
+    format: KeyFormat,
+    /// The largest set that goes through the memo.
+    memo_size: usize,
+    memo: Memo,
     strata: Strata,
+    candidates: Candidates,
     counts: Vec<u32>,
-    cells: Vec<u32>,
+    scratch: Vec<u32>,
+    lines: Vec<Line>,
+    codes: Vec<u64>,
+    supports: [Vec<u32>; 2],
 }
 
 impl<'e, 'd> CountingSession<'e, 'd> {
     pub(super) fn new(engine: &'e CountingEngine<'d>) -> Self {
-        Self { engine, memo: FxHashMap::default(), strata: Strata::default(), counts: Vec::new(), cells: Vec::new() }
+        let format = KeyFormat::new(engine.data().n_variables());
+        Self {
+            engine,
+            format,
+            memo_size: format.capacity().min(MAX_SET),
+            memo: Memo::new(),
+            strata: Strata::default(),
+            candidates: Candidates::default(),
+            counts: Vec::new(),
+            scratch: Vec::new(),
+            lines: Vec::new(),
+            codes: Vec::new(),
+            supports: Default::default(),
+        }
     }
 
     /// The engine of this session.
@@ -30,49 +60,66 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     /// Says that the sums asked for next lie mostly within this neighbourhood (a focal variable and its neighbours),
     /// so that what is shared among them is kept and what was kept for another neighbourhood may be dropped. It
     /// changes no result, and sets outside the neighbourhood are answered as well.
-    pub fn focus(&mut self, _neighbourhood: &[Variable]) {
-        self.memo.clear();
+    pub fn focus(&mut self, neighbourhood: &[Variable]) {
+        let _ = neighbourhood;
+        self.memo.refocus();
     }
 
     /// F(S) = Σ n ln n over the cells of the table of the set `variables` (strictly increasing).
     pub fn sum_n_log_n(&mut self, variables: &[Variable]) -> FixedSum {
         debug_assert!(variables.windows(2).all(|w| w[0] < w[1]));
-        if let Some(&sum) = self.memo.get(variables) {
-            return sum;
+        match variables {
+            [] => self.engine.total(),
+            [x] => self.engine.single(*x),
+            _ if variables.len() <= self.memo_size => {
+                self.sum_of_set(&Set::new(self.engine.data(), self.format, variables))
+            }
+            _ => self.sum_by_rows(variables),
         }
-        let scale = self.engine.scale();
-        let mut sum = FixedSum::default();
-        self.strata.group(self.engine.data(), variables);
-        self.counts.clear();
-        self.counts.resize(self.strata.n_strata(), 0);
-        for &id in self.strata.ids() {
-            self.counts[id as usize] += 1;
-        }
-        for &count in &self.counts {
-            sum += scale.n_log_n(count);
-        }
-        self.memo.insert(variables.to_vec(), sum);
-        sum
     }
 
     /// N times the conditional mutual information of x and y given `given` (any order, distinct, without x and y):
     /// F(x, y, z) + F(z) − F(x, z) − F(y, z). G² is twice its value. Symmetric in x and y.
     pub fn conditional_information(&mut self, x: Variable, y: Variable, given: &[Variable]) -> FixedSum {
-        let mut set = given.to_vec();
+        let mut set: SmallVec<[Variable; MAX_SET]> = given.into();
+        set.push(x);
+        set.push(y);
         set.sort_unstable();
-        let with = |more: &[Variable]| {
-            let mut all = [&set, more].concat();
-            all.sort_unstable();
-            all
-        };
-        let (xyz, xz, yz) = (with(&[x, y]), with(&[x]), with(&[y]));
-        let joint = self.sum_n_log_n(&xyz) + self.sum_n_log_n(&set);
-        joint - self.sum_n_log_n(&xz) - self.sum_n_log_n(&yz)
+        if set.len() > self.memo_size {
+            let joint = self.sum_by_rows(&set);
+            let mut sum = |without: &[Variable]| {
+                let part: SmallVec<[Variable; MAX_SET]> =
+                    set.iter().copied().filter(|v| !without.contains(v)).collect();
+                self.sum_n_log_n(&part)
+            };
+            return joint + sum(&[x, y]) - sum(&[x]) - sum(&[y]);
+        }
+        let position = |variable| set.iter().position(|&v| v == variable).expect("just put in");
+        let (at_x, at_y) = (position(x), position(y));
+        let set = Set::new(self.engine.data(), self.format, &set);
+        let joint = self.sum_of_set(&set);
+        let (without_x, without_y) = (set.without(self.format, at_x), set.without(self.format, at_y));
+        let neither = without_x.without(self.format, at_y - usize::from(at_y > at_x));
+        joint + self.sum_of_set(&neither) - self.sum_of_set(&without_x) - self.sum_of_set(&without_y)
     }
 
     /// The adjusted degrees of freedom of x ⫫ y | given: Σ over the strata of `given` that occur of (states of x that
     /// occur in the stratum − 1) (states of y that occur in it − 1).
     pub fn observed_degrees_of_freedom(&mut self, x: Variable, y: Variable, given: &[Variable]) -> u64 {
+        let mut set: SmallVec<[Variable; MAX_SET]> = given.into();
+        set.push(x);
+        set.push(y);
+        set.sort_unstable();
+        if set.len() <= self.memo_size + 1 {
+            let mut supports = std::mem::take(&mut self.supports);
+            let dense = self.supports(&set, y, x, &mut supports[0]) && self.supports(&set, x, y, &mut supports[1]);
+            let total = supports[0].iter().zip(&supports[1]);
+            let total = total.map(|(&x, &y)| u64::from(x.saturating_sub(1)) * u64::from(y.saturating_sub(1))).sum();
+            self.supports = supports;
+            if dense {
+                return total;
+            }
+        }
         let r_x = self.engine.data().arity(x);
         let mut total = 0;
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
@@ -90,41 +137,33 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         total
     }
 
+    /// The number of states of `of` that occur with each configuration of `set` less `of` and `without`, in dense
+    /// order; false when there are too many cells.
+    fn supports(&mut self, set: &[Variable], without: Variable, of: Variable, into: &mut Vec<u32>) -> bool {
+        let part: SmallVec<[Variable; MAX_SET]> = set.iter().copied().filter(|&v| v != without).collect();
+        let data = self.engine.data();
+        let below = part.iter().take_while(|&&v| v != of);
+        let block = below.map(|&v| data.arity(v) as usize).product::<usize>();
+        let arity = data.arity(of) as usize;
+        let Some(table) = self.table(&part) else {
+            return false;
+        };
+        into.clear();
+        into.resize(table.len() / arity, 0);
+        for (into, table) in into.chunks_exact_mut(block).zip(table.chunks_exact(block * arity)) {
+            for state in table.chunks_exact(block) {
+                for (into, &count) in into.iter_mut().zip(state) {
+                    *into += u32::from(count != 0);
+                }
+            }
+        }
+        true
+    }
+
     /// F(base ∪ {c}) for each candidate c, written to `out` in the order of `candidates`. What depends on `base` alone
     /// is computed once. `base` is in any order, distinct; no candidate is in it.
     pub fn sums_with_each(&mut self, base: &[Variable], candidates: &[Variable], out: &mut Vec<FixedSum>) {
-        let data = self.engine.data();
-        let scale = self.engine.scale();
-        out.clear();
-        self.strata.group(data, base);
-        for &candidate in candidates {
-            let arity = data.arity(candidate) as usize;
-            let cells = self.strata.n_strata() * arity;
-            let mut sum = FixedSum::default();
-            if cells <= (4 * data.n_rows()).max(1 << 12) {
-                self.counts.clear();
-                self.counts.resize(cells, 0);
-                match data.column(candidate) {
-                    Codes::Narrow(codes) => count_within(self.strata.ids(), codes, arity, &mut self.counts),
-                    Codes::Wide(codes) => count_within(self.strata.ids(), codes, arity, &mut self.counts),
-                }
-                for &count in &self.counts {
-                    sum += scale.n_log_n(count);
-                }
-            } else {
-                let mut strata = Strata::default();
-                strata.group(data, &[base, &[candidate]].concat());
-                self.counts.clear();
-                self.counts.resize(strata.n_strata(), 0);
-                for &id in strata.ids() {
-                    self.counts[id as usize] += 1;
-                }
-                for &count in &self.counts {
-                    sum += scale.n_log_n(count);
-                }
-            }
-            out.push(sum);
-        }
+        self.candidates.sums_with_each(self.engine.source(), base, candidates, out);
     }
 
     /// The largest number of cells for which [`table`](Self::table) gives a dense table: 4 N within 4,096 and 2²⁰.
@@ -138,19 +177,29 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     pub fn table(&mut self, variables: &[Variable]) -> Option<&[u32]> {
         let data = self.engine.data();
         let cells = cells_within(data, variables, self.table_limit())?;
-        self.cells.clear();
-        self.cells.resize(data.n_rows(), 0);
-        for &variable in variables.iter().rev() {
-            let arity = data.arity(variable);
-            let column = data.column(variable);
-            for (row, cell) in self.cells.iter_mut().enumerate() {
-                *cell = *cell * arity + column.get(row);
-            }
+        if variables.len() > self.memo_size {
+            self.count_rows(variables, cells);
+            return Some(&self.counts);
         }
-        self.counts.clear();
-        self.counts.resize(cells, 0);
-        for &cell in &self.cells {
-            self.counts[cell as usize] += 1;
+        if variables.windows(2).all(|w| w[0] < w[1]) {
+            let set = Set::new(data, self.format, variables);
+            return match self.known_table(&set) {
+                Some(start) => Some(&self.memo.cells()[start as usize..start as usize + cells]),
+                None => {
+                    self.count_rows(variables, cells);
+                    Some(&self.counts)
+                }
+            };
+        }
+        let mut sorted: SmallVec<[Variable; MAX_SET]> = variables.into();
+        sorted.sort_unstable();
+        let set = Set::new(data, self.format, &sorted);
+        match self.known_table(&set) {
+            Some(start) => {
+                let table = &self.memo.cells()[start as usize..start as usize + cells];
+                reorder(data, &sorted, variables, table, &mut self.counts);
+            }
+            None => self.count_rows(variables, cells),
         }
         Some(&self.counts)
     }
@@ -164,15 +213,30 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     pub fn for_each_stratum(&mut self, inner: &[Variable], given: &[Variable], mut visit: impl FnMut(&[(u32, u32)])) {
         debug_assert!(!inner.is_empty() && inner.len() <= 2);
         let data = self.engine.data();
+        let mut all: SmallVec<[Variable; MAX_SET]> = inner.into();
+        all.extend_from_slice(given);
+        let mut cells: Vec<(u32, u32)> = Vec::new();
+        let block: usize = inner.iter().map(|&v| data.arity(v) as usize).product();
+        if let Some(table) = self.table(&all) {
+            for stratum in table.chunks_exact(block) {
+                cells.clear();
+                let counted = stratum.iter().enumerate().filter(|(_, count)| **count > 0);
+                cells.extend(counted.map(|(cell, &count)| (cell as u32, count)));
+                if !cells.is_empty() {
+                    visit(&cells);
+                }
+            }
+            return;
+        }
         self.strata.group(data, given);
-        let mut codes: Vec<u64> = self.strata.ids().iter().map(|&id| u64::from(id) << 32).collect();
-        for (row, code) in codes.iter_mut().enumerate() {
+        self.codes.clear();
+        self.codes.extend(self.strata.ids().iter().map(|&id| u64::from(id) << 32));
+        for (row, code) in self.codes.iter_mut().enumerate() {
             let cell = inner.iter().rev().fold(0, |cell, &v| cell * data.arity(v) + data.column(v).get(row));
             *code += u64::from(cell);
         }
-        codes.sort_unstable();
-        let mut cells: Vec<(u32, u32)> = Vec::new();
-        for stratum in codes.chunk_by(|a, b| a >> 32 == b >> 32) {
+        self.codes.sort_unstable();
+        for stratum in self.codes.chunk_by(|a, b| a >> 32 == b >> 32) {
             cells.clear();
             cells.extend(stratum.chunk_by(|a, b| a == b).map(|run| (run[0] as u32, run.len() as u32)));
             visit(&cells);
@@ -186,6 +250,11 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     /// its rank among those that occur, and the numbering is as if that were one variable.
     pub fn for_each_cell(&mut self, variables: &[Variable], mut visit: impl FnMut(u128, u32)) {
         let data = self.engine.data();
+        if let Some(table) = self.table(variables) {
+            let counted = table.iter().enumerate().filter(|(_, count)| **count > 0);
+            counted.for_each(|(cell, &count)| visit(cell as u128, count));
+            return;
+        }
         let arity = |variable: &Variable| u128::from(data.arity(*variable));
         let rows = data.n_rows() as u128;
         let mut plain = variables.len();
@@ -209,10 +278,131 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             visit(run[0], run.len() as u32);
         }
     }
-}
 
-fn count_within<T: Copy + Into<u32>>(strata: &[u32], states: &[T], arity: usize, counts: &mut [u32]) {
-    for (&stratum, &state) in strata.iter().zip(states) {
-        counts[stratum as usize * arity + state.into() as usize] += 1;
+    /// F of a set that has a key.
+    #[inline]
+    fn sum_of_set(&mut self, set: &Set) -> FixedSum {
+        match *set.variables() {
+            [] => self.engine.total(),
+            [x] => self.engine.single(x),
+            _ => match self.memo.sum(set.key) {
+                Some(sum) => sum,
+                None => self.new_sum(set),
+            },
+        }
+    }
+
+    fn new_sum(&mut self, set: &Set) -> FixedSum {
+        let cells = set.cells();
+        let sum = if let Some(start) = self.memo.table(set.key) {
+            self.engine.scale().sum(&self.memo.cells()[start as usize..start as usize + cells])
+        } else if let Some(sum) = self.engine.known_pair(set.variables()) {
+            sum
+        } else if self.pays_from_planes(set) {
+            let start = self.make_table(set);
+            let sum = self.engine.scale().sum(&self.memo.cells()[start as usize..start as usize + cells]);
+            if set.variables().len() < TOP {
+                self.memo.set_table(set.key, start);
+            } else {
+                self.memo.drop_newest(start);
+            }
+            sum
+        } else {
+            self.sum_by_rows(set.variables())
+        };
+        self.memo.set_sum(set.key, sum);
+        sum
+    }
+
+    /// Where the table of a set starts, made if need be; `None` when it is better counted row by row.
+    fn known_table(&mut self, set: &Set) -> Option<u32> {
+        if let Some(start) = self.memo.table(set.key) {
+            return Some(start);
+        }
+        self.pays_from_planes(set).then(|| self.kept_table(set))
+    }
+
+    /// Whether a table that is not kept is made faster from bit planes than row by row. If so there is room in the memo
+    /// for it and for all the smaller tables that it needs.
+    fn pays_from_planes(&mut self, set: &Set) -> bool {
+        let limit = self.engine.plane_limit();
+        if set.core() > limit || set.arities().iter().any(|&arity| arity > MAX_PLANE_ARITY) {
+            return false;
+        }
+        let smaller = set.arities().iter().fold(1, |cells: usize, &arity| cells.saturating_mul(arity as usize + 1));
+        self.memo.reserve(1 << set.variables().len(), smaller)
+            && (set.cells() <= limit || self.missing(set, 0, limit) <= limit)
+    }
+
+    /// How many cells must be counted to make the table of a set: those of the core of every subset whose table is not
+    /// kept. Of the subsets, only those that keep the variables before `from`. May stop above `limit`.
+    fn missing(&self, set: &Set, from: usize, limit: usize) -> usize {
+        // Where a table is kept, so are those of all subsets.
+        if set.variables().len() < 2 || self.memo.table(set.key).is_some() {
+            return 0;
+        }
+        let mut missing = set.core();
+        for position in from..set.variables().len() {
+            if missing > limit {
+                break;
+            }
+            missing += self.missing(&set.without(self.format, position), position, limit);
+        }
+        missing
+    }
+
+    /// Where the table of a set starts; made and kept if need be, with those of all subsets.
+    fn kept_table(&mut self, set: &Set) -> u32 {
+        if let Some(start) = self.memo.table(set.key) {
+            return start;
+        }
+        let start = self.make_table(set);
+        self.memo.set_table(set.key, start);
+        start
+    }
+
+    /// Makes the table of a set from bit planes as the newest one of the memo, without putting it down.
+    fn make_table(&mut self, set: &Set) -> u32 {
+        let source = self.engine.source();
+        if set.variables().len() < 2 {
+            let (_, start, table) = self.memo.new_table(set.cells());
+            match *set.variables() {
+                [x] => table.copy_from_slice(self.engine.single_counts(x)),
+                _ => table[0] = source.data.n_rows() as u32,
+            }
+            return start;
+        }
+        let mut facets = [0; MAX_SET];
+        for (position, facet) in facets.iter_mut().enumerate().take(set.variables().len()) {
+            *facet = self.kept_table(&set.without(self.format, position));
+        }
+        let (others, start, table) = self.memo.new_table(set.cells());
+        count_core(source.planes, source.counter, set, table, &mut self.lines);
+        complete(set, &facets, others, table);
+        start
+    }
+
+    /// F of any set, counted row by row and not kept.
+    fn sum_by_rows(&mut self, variables: &[Variable]) -> FixedSum {
+        let data = self.engine.data();
+        if let Some(cells) = cells_within(data, variables, self.table_limit()) {
+            self.count_rows(variables, cells);
+        } else {
+            self.strata.group(data, variables);
+            self.counts.clear();
+            self.counts.resize(self.strata.n_strata(), 0);
+            for &id in self.strata.ids() {
+                self.counts[id as usize] += 1;
+            }
+        }
+        self.engine.scale().sum(&self.counts)
+    }
+
+    /// Counts a dense table row by row.
+    fn count_rows(&mut self, variables: &[Variable], cells: usize) {
+        self.counts.clear();
+        self.counts.resize(cells, 0);
+        let source = self.engine.source();
+        source.counter.count_rows(source.data, variables, &mut self.counts, &mut self.scratch);
     }
 }

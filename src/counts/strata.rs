@@ -131,3 +131,30 @@ pub(super) fn cells_within(data: &DiscreteData, variables: &[Variable], limit: u
     }
     Some(cells)
 }
+
+/// Brings a dense table of the variables `from` into the order of the variables `to`, a permutation of them.
+pub(super) fn reorder(data: &DiscreteData, from: &[Variable], to: &[Variable], table: &[u32], out: &mut Vec<u32>) {
+    // What one step of each variable of `to` moves in `table`.
+    let steps: Vec<(usize, usize)> = to
+        .iter()
+        .map(|variable| {
+            let below = from.iter().take_while(|v| *v != variable);
+            (data.arity(*variable) as usize, below.map(|&v| data.arity(v) as usize).product())
+        })
+        .collect();
+    let mut states = vec![0; to.len()];
+    let mut at = 0;
+    out.clear();
+    for _ in 0..table.len() {
+        out.push(table[at]);
+        for (state, &(arity, step)) in states.iter_mut().zip(&steps) {
+            *state += 1;
+            at += step;
+            if *state < arity {
+                break;
+            }
+            at -= step * arity;
+            *state = 0;
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use phgs::Variable;
-use phgs::counts::{CountingEngine, FixedSum};
+use phgs::counts::{CountingEngine, FixedSum, Kernel};
 use phgs::data::DiscreteData;
 use phgs::run::Run;
 use rand_chacha::rand_core::RngCore;
@@ -70,6 +70,11 @@ fn shuffled(rng: &mut impl RngCore, set: &[Variable]) -> Vec<Variable> {
 const MIXED: [u32; 12] = [2, 3, 2, 4, 8, 2, 3, 1, 5, 2, 20, 3];
 const LARGE: [u32; 9] = [2, 300, 3, 40, 2, 70, 1000, 4, 256];
 
+/// An engine for each kernel that the processor can run.
+fn engines(data: &DiscreteData) -> Vec<CountingEngine<'_>> {
+    Kernel::available().iter().map(|&kernel| CountingEngine::with_kernel(data, kernel).expect("available")).collect()
+}
+
 fn shapes() -> Vec<(usize, Vec<u32>)> {
     vec![
         (1, vec![1, 1, 1, 1, 1, 1, 1]),
@@ -86,37 +91,42 @@ fn sums_and_tables_are_those_of_plain_tables() {
     let mut rng = rng(1);
     for (n_rows, arities) in shapes() {
         let data = random_data(&mut rng, n_rows, &arities);
-        let engine = CountingEngine::new(&data);
-        let mut session = engine.session();
-        for round in 0..if n_rows > 10_000 { 12 } else { 60 } {
-            if round % 10 == 0 {
-                session.focus(&random_set(&mut rng, arities.len(), 4));
-            }
-            let size = below(&mut rng, 7);
-            let set = random_set(&mut rng, arities.len(), size);
-            assert_eq!(session.sum_n_log_n(&set), plain_sum(&engine, &set), "{n_rows} {set:?}");
-            let order = shuffled(&mut rng, &set);
-            let expected = plain_table(&data, &order);
-            let (limit, cells) = (session.table_limit(), order.iter().map(|&v| data.arity(v) as f64).product::<f64>());
-            match session.table(&order) {
-                Some(table) => {
-                    assert_eq!(table.len() as f64, cells);
-                    let mut seen = 0;
-                    for (states, &count) in &expected {
-                        let cell = states.iter().zip(order.iter().rev());
-                        let cell = cell.fold(0, |cell, (&s, &v)| cell * data.arity(v) as usize + s as usize);
-                        assert_eq!(table[cell], count);
-                        seen += count as usize;
-                    }
-                    assert_eq!(seen, n_rows);
-                    assert_eq!(table.iter().map(|&n| n as usize).sum::<usize>(), n_rows);
+        for engine in engines(&data) {
+            let mut session = engine.session();
+            for round in 0..if n_rows > 10_000 { 12 } else { 60 } {
+                if round % 10 == 0 {
+                    session.focus(&random_set(&mut rng, arities.len(), 4));
                 }
-                None => assert!(cells > limit as f64),
+                let size = below(&mut rng, 7);
+                let set = random_set(&mut rng, arities.len(), size);
+                assert_eq!(session.sum_n_log_n(&set), plain_sum(&engine, &set), "{n_rows} {set:?}");
+                let order = shuffled(&mut rng, &set);
+                let expected = plain_table(&data, &order);
+                let (limit, cells) =
+                    (session.table_limit(), order.iter().map(|&v| data.arity(v) as f64).product::<f64>());
+                match session.table(&order) {
+                    Some(table) => {
+                        assert_eq!(table.len() as f64, cells);
+                        let mut seen = 0;
+                        for (states, &count) in &expected {
+                            let cell = states.iter().zip(order.iter().rev());
+                            let cell = cell.fold(0, |cell, (&s, &v)| cell * data.arity(v) as usize + s as usize);
+                            assert_eq!(table[cell], count);
+                            seen += count as usize;
+                        }
+                        assert_eq!(seen, n_rows);
+                        assert_eq!(table.iter().map(|&n| n as usize).sum::<usize>(), n_rows);
+                    }
+                    None => assert!(cells > limit as f64),
+                }
+                let mut counts = Vec::new();
+                session.for_each_cell(&order, |cell, count| counts.push((cell, count)));
+                assert_eq!(
+                    counts.iter().map(|c| c.1).collect::<Vec<_>>(),
+                    expected.values().copied().collect::<Vec<_>>()
+                );
+                assert!(counts.windows(2).all(|w| w[0].0 < w[1].0));
             }
-            let mut counts = Vec::new();
-            session.for_each_cell(&order, |cell, count| counts.push((cell, count)));
-            assert_eq!(counts.iter().map(|c| c.1).collect::<Vec<_>>(), expected.values().copied().collect::<Vec<_>>());
-            assert!(counts.windows(2).all(|w| w[0].0 < w[1].0));
         }
     }
 }
@@ -126,22 +136,23 @@ fn conditional_information_is_the_difference_of_four_sums() {
     let mut rng = rng(2);
     for (n_rows, arities) in shapes() {
         let data = random_data(&mut rng, n_rows, &arities);
-        let engine = CountingEngine::new(&data);
-        let mut session = engine.session();
-        for _ in 0..if n_rows > 10_000 { 6 } else { 40 } {
-            let size = 2 + below(&mut rng, 4);
-            let set = random_set(&mut rng, arities.len(), size);
-            let set = shuffled(&mut rng, &set);
-            session.focus(&set[..1]);
-            let f = |keep: &[usize]| {
-                let mut part: Vec<Variable> =
-                    (0..size).filter(|i| *i > 1 || keep.contains(i)).map(|i| set[i]).collect();
-                part.sort_unstable();
-                plain_sum(&engine, &part)
-            };
-            let expected = f(&[0, 1]) + f(&[]) - f(&[0]) - f(&[1]);
-            assert_eq!(session.conditional_information(set[0], set[1], &set[2..]), expected);
-            assert_eq!(session.conditional_information(set[1], set[0], &set[2..]), expected);
+        for engine in engines(&data) {
+            let mut session = engine.session();
+            for _ in 0..if n_rows > 10_000 { 6 } else { 40 } {
+                let size = 2 + below(&mut rng, 4);
+                let set = random_set(&mut rng, arities.len(), size);
+                let set = shuffled(&mut rng, &set);
+                session.focus(&set[..1]);
+                let f = |keep: &[usize]| {
+                    let mut part: Vec<Variable> =
+                        (0..size).filter(|i| *i > 1 || keep.contains(i)).map(|i| set[i]).collect();
+                    part.sort_unstable();
+                    plain_sum(&engine, &part)
+                };
+                let expected = f(&[0, 1]) + f(&[]) - f(&[0]) - f(&[1]);
+                assert_eq!(session.conditional_information(set[0], set[1], &set[2..]), expected);
+                assert_eq!(session.conditional_information(set[1], set[0], &set[2..]), expected);
+            }
         }
     }
 }
@@ -151,35 +162,36 @@ fn strata_and_degrees_of_freedom_are_those_of_plain_tables() {
     let mut rng = rng(3);
     for (n_rows, arities) in shapes() {
         let data = random_data(&mut rng, n_rows, &arities);
-        let engine = CountingEngine::new(&data);
-        let mut session = engine.session();
-        for _ in 0..if n_rows > 10_000 { 4 } else { 30 } {
-            let size = 2 + below(&mut rng, 4);
-            let set = random_set(&mut rng, arities.len(), size);
-            let set = shuffled(&mut rng, &set);
-            let (inner, given) = set.split_at(2);
-            let mut strata: BTreeMap<Vec<u32>, Vec<(u32, u32)>> = BTreeMap::new();
-            for (mut states, count) in plain_table(&data, &set) {
-                let cell = states.split_off(size - 2);
-                strata.entry(states).or_default().push((cell[1] + data.arity(inner[0]) * cell[0], count));
+        for engine in engines(&data) {
+            let mut session = engine.session();
+            for _ in 0..if n_rows > 10_000 { 4 } else { 30 } {
+                let size = 2 + below(&mut rng, 4);
+                let set = random_set(&mut rng, arities.len(), size);
+                let set = shuffled(&mut rng, &set);
+                let (inner, given) = set.split_at(2);
+                let mut strata: BTreeMap<Vec<u32>, Vec<(u32, u32)>> = BTreeMap::new();
+                for (mut states, count) in plain_table(&data, &set) {
+                    let cell = states.split_off(size - 2);
+                    strata.entry(states).or_default().push((cell[1] + data.arity(inner[0]) * cell[0], count));
+                }
+                let mut found = Vec::new();
+                session.for_each_stratum(inner, given, |cells| found.push(cells.to_vec()));
+                let strata: Vec<Vec<(u32, u32)>> = strata.into_values().collect();
+                assert_eq!(found, strata);
+                let distinct =
+                    |states: Vec<u32>| states.into_iter().collect::<std::collections::BTreeSet<_>>().len() as u64;
+                let r = data.arity(inner[0]);
+                let expected: u64 = strata
+                    .iter()
+                    .map(|cells| {
+                        let xs = distinct(cells.iter().map(|c| c.0 % r).collect());
+                        let ys = distinct(cells.iter().map(|c| c.0 / r).collect());
+                        (xs - 1) * (ys - 1)
+                    })
+                    .sum();
+                assert_eq!(session.observed_degrees_of_freedom(inner[0], inner[1], given), expected);
+                assert_eq!(session.observed_degrees_of_freedom(inner[1], inner[0], given), expected);
             }
-            let mut found = Vec::new();
-            session.for_each_stratum(inner, given, |cells| found.push(cells.to_vec()));
-            let strata: Vec<Vec<(u32, u32)>> = strata.into_values().collect();
-            assert_eq!(found, strata);
-            let distinct =
-                |states: Vec<u32>| states.into_iter().collect::<std::collections::BTreeSet<_>>().len() as u64;
-            let r = data.arity(inner[0]);
-            let expected: u64 = strata
-                .iter()
-                .map(|cells| {
-                    let xs = distinct(cells.iter().map(|c| c.0 % r).collect());
-                    let ys = distinct(cells.iter().map(|c| c.0 / r).collect());
-                    (xs - 1) * (ys - 1)
-                })
-                .sum();
-            assert_eq!(session.observed_degrees_of_freedom(inner[0], inner[1], given), expected);
-            assert_eq!(session.observed_degrees_of_freedom(inner[1], inner[0], given), expected);
         }
     }
 }
@@ -189,22 +201,23 @@ fn sums_with_each_candidate_are_those_of_plain_tables() {
     let mut rng = rng(4);
     for (n_rows, arities) in shapes() {
         let data = random_data(&mut rng, n_rows, &arities);
-        let engine = CountingEngine::new(&data);
-        let mut session = engine.session();
-        let mut sums = Vec::new();
-        for size in 0..=if n_rows > 10_000 { 4 } else { 6 } {
-            let base = random_set(&mut rng, arities.len(), size);
-            let candidates: Vec<Variable> = (0..arities.len() as Variable).filter(|v| !base.contains(v)).collect();
-            session.sums_with_each(&shuffled(&mut rng, &base), &candidates, &mut sums);
-            let expected: Vec<FixedSum> = candidates
-                .iter()
-                .map(|&candidate| {
-                    let mut set = [base.as_slice(), &[candidate]].concat();
-                    set.sort_unstable();
-                    plain_sum(&engine, &set)
-                })
-                .collect();
-            assert_eq!(sums, expected, "{n_rows} {base:?}");
+        for engine in engines(&data) {
+            let mut session = engine.session();
+            let mut sums = Vec::new();
+            for size in 0..=if n_rows > 10_000 { 4 } else { 6 } {
+                let base = random_set(&mut rng, arities.len(), size);
+                let candidates: Vec<Variable> = (0..arities.len() as Variable).filter(|v| !base.contains(v)).collect();
+                session.sums_with_each(&shuffled(&mut rng, &base), &candidates, &mut sums);
+                let expected: Vec<FixedSum> = candidates
+                    .iter()
+                    .map(|&candidate| {
+                        let mut set = [base.as_slice(), &[candidate]].concat();
+                        set.sort_unstable();
+                        plain_sum(&engine, &set)
+                    })
+                    .collect();
+                assert_eq!(sums, expected, "{n_rows} {base:?}");
+            }
         }
     }
 }
@@ -216,15 +229,16 @@ fn pairwise_sums_are_those_of_plain_tables_for_any_thread_count() {
         let data = random_data(&mut rng, n_rows, &arities);
         let p = arities.len() as Variable;
         for threads in [1, 2] {
-            let engine = CountingEngine::new(&data);
-            let sums = engine.pairwise(&Run::new(threads).unwrap()).unwrap();
-            assert_eq!(sums.total(), plain_sum(&engine, &[]));
-            for x in 0..p {
-                assert_eq!(sums.single(x), plain_sum(&engine, &[x]));
-                for y in (x + 1)..p {
-                    assert_eq!(sums.pair(y, x), plain_sum(&engine, &[x, y]));
+            for engine in engines(&data) {
+                let sums = engine.pairwise(&Run::new(threads).unwrap()).unwrap();
+                assert_eq!(sums.total(), plain_sum(&engine, &[]));
+                for x in 0..p {
+                    assert_eq!(sums.single(x), plain_sum(&engine, &[x]));
+                    for y in (x + 1)..p {
+                        assert_eq!(sums.pair(y, x), plain_sum(&engine, &[x, y]));
+                    }
+                    assert_eq!(sums.row(x).len(), (p - x - 1) as usize);
                 }
-                assert_eq!(sums.row(x).len(), (p - x - 1) as usize);
             }
         }
     }
@@ -243,4 +257,34 @@ fn more_cells_than_any_integer_holds_are_counted() {
     let mut counts = Vec::new();
     session.for_each_cell(&set, |_, count| counts.push(count));
     assert_eq!(counts, plain_table(&data, &set).into_values().collect::<Vec<_>>());
+}
+
+#[test]
+fn sets_of_any_size_are_counted_alike_in_any_order_of_questions() {
+    let mut rng = rng(7);
+    for round in 0..200 {
+        let n_rows = 1 + below(&mut rng, 300);
+        let data = random_data(&mut rng, n_rows, &[2, 3, 4, 1, 2, 5, 3, 2, 2]);
+        for engine in engines(&data) {
+            let mut session = engine.session();
+            for _ in 0..8 {
+                let size = below(&mut rng, 10);
+                let set = random_set(&mut rng, 9, size);
+                if below(&mut rng, 2) == 0 {
+                    assert_eq!(session.sum_n_log_n(&set), plain_sum(&engine, &set));
+                }
+                let mut counts = Vec::new();
+                session.for_each_cell(&set, |_, count| counts.push(count));
+                assert_eq!(counts, plain_table(&data, &set).into_values().collect::<Vec<_>>(), "{round} {set:?}");
+                let candidates: Vec<Variable> = (0..9).filter(|v| !set.contains(v)).collect();
+                let mut sums = Vec::new();
+                session.sums_with_each(&set, &candidates, &mut sums);
+                for (&candidate, &sum) in candidates.iter().zip(&sums) {
+                    let mut with = [set.as_slice(), &[candidate]].concat();
+                    with.sort_unstable();
+                    assert_eq!(sum, plain_sum(&engine, &with), "{round} {n_rows} {set:?} {candidate}");
+                }
+            }
+        }
+    }
 }
