@@ -1,11 +1,11 @@
 //! The G² (likelihood-ratio) test.
 
-use super::rules::{DegreesOfFreedom, MinimumSample, Rules};
+use super::rules::{DegreesOfFreedom, MinimumSample, Rules, rows_per_cell};
 use super::{IndependenceTest, MarginalDependence, TestResult, TestSession, distance};
-use crate::counts::{CountingEngine, CountingSession};
+use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::run::Run;
 use crate::stats::chi_squared_log_upper_tail;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 /// The G² test of conditional independence: 2 Σ n_xyz ln(n_xyz n_z / (n_xz n_yz)) against χ².
 ///
@@ -83,7 +83,7 @@ impl IndependenceTest for G2Test<'_, '_> {
     }
 
     fn session(&self) -> G2Session<'_> {
-        G2Session { test: self, counting: self.engine.session() }
+        G2Session { test: self, counting: self.engine.session(), with_x: Vec::new(), without_x: Vec::new() }
     }
 
     fn name(&self) -> &'static str {
@@ -149,7 +149,12 @@ impl G2Test<'_, '_> {
 pub struct G2Session<'t> {
     test: &'t G2Test<'t, 't>,
     counting: CountingSession<'t, 't>,
+    with_x: Vec<FixedSum>,
+    without_x: Vec<FixedSum>,
 }
+
+/// Fewer tests than this of one variable and one set share too little to be made together.
+const BATCH: usize = 4;
 
 impl TestSession for G2Session<'_> {
     fn focus(&mut self, neighbourhood: &[Variable]) {
@@ -160,5 +165,31 @@ impl TestSession for G2Session<'_> {
         let df = self.test.rules.count(&mut self.counting, x, y, given);
         let information = self.counting.conditional_information(x, y, given);
         self.test.result(self.test.engine.scale().value(information), x, y, given, df)
+    }
+
+    fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {
+        out.clear();
+        if others.len() < BATCH {
+            out.extend(others.iter().map(|&y| self.test(x, y, given)));
+            return;
+        }
+        let mut base = VariableSet::from_slice(given);
+        base.sort_unstable();
+        let with_x = base.binary_search(&x).expect_err("x is not in its conditioning set");
+        let alone = self.counting.sum_n_log_n(&base);
+        self.counting.sums_with_each(&base, others, &mut self.without_x);
+        base.insert(with_x, x);
+        let of_x = self.counting.sum_n_log_n(&base);
+        self.counting.sums_with_each(&base, others, &mut self.with_x);
+        let (test, scale) = (self.test, self.test.engine.scale());
+        for (i, &y) in others.iter().enumerate() {
+            let df = test.rules.count(&mut self.counting, x, y, given);
+            let information = scale.value(self.with_x[i] + alone - of_x - self.without_x[i]);
+            out.push(test.result(information, x, y, given, df));
+        }
+    }
+
+    fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
+        rows_per_cell(self.test.engine.data(), variables)
     }
 }

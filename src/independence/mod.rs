@@ -110,4 +110,18 @@ pub trait TestSession {
 
     /// Tests x ⫫ y | given. `given` is in any order, without repetition, without x and y. Symmetric in x and y.
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult;
+
+    /// Tests x ⫫ y | given for each y of `others` (none of them x or in `given`), written to `out` in the same order: the
+    /// same results as [`test`](Self::test), with what is shared computed once.
+    fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {
+        out.clear();
+        out.extend(others.iter().map(|&y| self.test(x, y, given)));
+    }
+
+    /// The average number of rows in a cell of the table of `variables`, for rules that ask whether data suffice; infinite
+    /// where the test has no tables.
+    fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
+        let _ = variables;
+        f64::INFINITY
+    }
 }

@@ -1,6 +1,6 @@
 //! Pearson's X² test.
 
-use super::rules::{DegreesOfFreedom, MinimumSample, Rules};
+use super::rules::{DegreesOfFreedom, MinimumSample, Rules, rows_per_cell};
 use super::{IndependenceTest, TestResult, TestSession, distance};
 use crate::counts::{CountingEngine, CountingSession};
 use crate::run::Run;
@@ -123,6 +123,10 @@ impl TestSession for PearsonSession<'_> {
             });
         }
         TestResult { statistic, degrees_of_freedom: df, log_p_value: chi_squared_log_upper_tail(statistic, df) }
+    }
+
+    fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
+        rows_per_cell(self.test.engine.data(), variables)
     }
 }
 

@@ -112,6 +112,11 @@ impl Rules {
     }
 }
 
+/// Rows a cell of the table of these variables.
+pub(super) fn rows_per_cell(data: &DiscreteData, variables: &[Variable]) -> f64 {
+    data.n_rows() as f64 / variables.iter().map(|&v| f64::from(data.arity(v))).product::<f64>()
+}
+
 /// (r_x − 1)(r_y − 1) Π r_z in floating point, which does not overflow: at most `f64::MAX`.
 fn classical(data: &DiscreteData, x: Variable, y: Variable, given: &[Variable]) -> f64 {
     let arity = |v: Variable| f64::from(data.arity(v));

@@ -1,6 +1,7 @@
 //! Skeleton learners: which pairs of variables are adjacent, and what separated the others.
 
 mod learner;
+pub mod local;
 mod neighbourhoods;
 mod pc;
 mod store;

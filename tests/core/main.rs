@@ -6,6 +6,7 @@ mod gaussian;
 mod ges;
 mod hybrid;
 mod independence;
+mod local;
 mod marginals;
 mod metrics;
 mod oracle_cpdag;

@@ -1,0 +1,92 @@
+//! Fast-IAMB.
+//!
+//! Yaramakala and Margaritis, *Speculative Markov blanket discovery for optimal feature selection*, Proceedings of the
+//! fifth IEEE International Conference on Data Mining (2005); neighbours are then those members of the blanket that no
+//! subset of the others separates.
+
+use std::collections::BTreeSet;
+
+use super::target::Target;
+use crate::Variable;
+use crate::independence::TestSession;
+
+/// A variable is added to the blanket without a further test only while the table that the next test needs has this many
+/// rows a cell on average (the paper's heuristic).
+const ROWS_PER_CELL: f64 = 5.0;
+
+/// The neighbours of a target.
+///
+/// Growing: all variables that depend on the target given the blanket are added at once, the strongest first, as long
+/// as data suffice and the blanket has at most m + 1 members. Shrinking: members that the others together separate go.
+/// Both repeat until the blanket no longer changes (or comes back to a blanket seen before).
+pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
+    let variable = target.variable();
+    let required = target.required();
+    let mut blanket = required.clone();
+    let mut seen = BTreeSet::new();
+    let mut log_p = Vec::new();
+    while blanket.len() <= target.max_size() {
+        let mut dependent: Vec<(Variable, f64)> = if blanket.is_empty() {
+            target.dependent()
+        } else {
+            let others: Vec<Variable> =
+                target.testable(variable).into_iter().filter(|y| !blanket.contains(y)).collect();
+            target.focus(&blanket);
+            target.test_each(variable, &others, &blanket, &mut log_p);
+            let tested = others.into_iter().zip(log_p.iter().copied());
+            tested.filter(|&(_, log_p)| log_p <= target.log_alpha()).collect()
+        };
+        dependent.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let before = blanket.len();
+        for (y, _) in dependent {
+            let mut table = blanket.clone();
+            table.extend([variable, y]);
+            let full = blanket.len() > target.max_size();
+            // The first one is certain: it depends given exactly this blanket.
+            if full || (blanket.len() > before && target.rows_per_cell(&table) < ROWS_PER_CELL) {
+                break;
+            }
+            blanket.push(y);
+        }
+        if blanket.len() == before {
+            break;
+        }
+        shrink(target, &mut blanket, required.len());
+        let mut set = blanket.clone();
+        set.sort_unstable();
+        if !seen.insert(set) {
+            break;
+        }
+    }
+    parents_and_children(target, variable, &blanket, required.len(), &[])
+}
+
+/// Drops members that the others together separate from the target, the latest first.
+fn shrink<S: TestSession>(target: &mut Target<'_, S>, blanket: &mut Vec<Variable>, n_required: usize) {
+    target.focus(blanket);
+    for i in (n_required..blanket.len()).rev() {
+        let x = blanket.remove(i);
+        if target.test(target.variable(), x, blanket) <= target.log_alpha() {
+            blanket.insert(i, x);
+        }
+    }
+}
+
+/// The members of a blanket that no subset of the others, and of `more`, separates from x.
+pub(super) fn parents_and_children<S: TestSession>(
+    target: &mut Target<'_, S>,
+    x: Variable,
+    blanket: &[Variable],
+    n_required: usize,
+    more: &[Variable],
+) -> Vec<Variable> {
+    target.focus(blanket);
+    let mut kept: Vec<Variable> = blanket[..n_required].to_vec();
+    for (i, &y) in blanket.iter().enumerate().skip(n_required) {
+        let others: Vec<Variable> = [&blanket[..i], &blanket[i + 1..], more].concat();
+        if !target.marginally_independent(x, y) && !target.separated(x, y, &others, None, 1) {
+            kept.push(y);
+        }
+    }
+    kept
+}

@@ -1,0 +1,152 @@
+//! Hybrid parents and children.
+//!
+//! Gasse, Aussem and Elghazel, *A hybrid algorithm for Bayesian network structure learning with application to multi-label
+//! learning*, Expert Systems with Applications 41 (2014): DE-PCS and DE-SPS find supersets of the neighbours and of the
+//! spouses with small conditioning sets, Inter-IAPC finds neighbours among them. Its blankets are those of IAMB with control
+//! of the false discovery rate (Peña, *Learning Gaussian graphical models of gene networks with false discovery rate
+//! control*, 2008), by Benjamini and Hochberg's rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fast_iamb::parents_and_children;
+use super::target::Target;
+use crate::Variable;
+use crate::independence::TestSession;
+
+/// The neighbours of a target: those that Inter-IAPC finds, and those in whose own Inter-IAPC, within the same supersets,
+/// the target is found.
+pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
+    let variable = target.variable();
+    let required = target.required();
+    let (candidates, separators) = neighbours_superset(target, &required);
+    let spouses = spouses_superset(target, &candidates, &separators);
+    let pool: Vec<Variable> = candidates.iter().copied().chain(spouses).collect();
+    let mut found = inter_iapc(target, variable, &pool);
+    for &x in &candidates {
+        if found.contains(&x) {
+            continue;
+        }
+        let around: Vec<Variable> = pool.iter().copied().filter(|&v| v != x).chain([variable]).collect();
+        if inter_iapc(target, x, &around).contains(&variable) {
+            found.push(x);
+        }
+    }
+    found
+}
+
+/// DE-PCS: the variables that neither the empty set nor one other such variable separates from the target, strongest
+/// first; and what separated the others (none where that was the empty set).
+fn neighbours_superset<S: TestSession>(
+    target: &mut Target<'_, S>,
+    required: &[Variable],
+) -> (Vec<Variable>, BTreeMap<Variable, Variable>) {
+    let variable = target.variable();
+    let mut candidates: Vec<Variable> = required.to_vec();
+    candidates.extend(target.dependent().iter().map(|&(y, _)| y));
+    let mut separators = BTreeMap::new();
+    if target.max_size() == 0 {
+        return (candidates, separators);
+    }
+    target.focus(&candidates);
+    for i in (required.len()..candidates.len()).rev() {
+        let x = candidates.remove(i);
+        let separator = candidates.iter().copied().find(|&y| target.separates(variable, x, y));
+        match separator {
+            Some(y) => drop(separators.insert(x, y)),
+            None => candidates.insert(i, x),
+        }
+    }
+    (candidates, separators)
+}
+
+/// DE-SPS: for each candidate neighbour x, the variables outside that become dependent on the target when x joins what
+/// separated them, unless another such variable together with x separates them.
+fn spouses_superset<S: TestSession>(
+    target: &mut Target<'_, S>,
+    candidates: &[Variable],
+    separators: &BTreeMap<Variable, Variable>,
+) -> BTreeSet<Variable> {
+    let variable = target.variable();
+    let (log_alpha, max_size) = (target.log_alpha(), target.max_size());
+    let outside: Vec<Variable> = target.testable(variable).into_iter().filter(|y| !candidates.contains(y)).collect();
+    // Variables by what separated them, so that those with the same set are tested together.
+    let mut groups: BTreeMap<Option<Variable>, Vec<Variable>> = BTreeMap::new();
+    for y in outside {
+        groups.entry(separators.get(&y).copied()).or_default().push(y);
+    }
+    let mut spouses = BTreeSet::new();
+    let mut log_p = Vec::new();
+    for &x in candidates {
+        target.focus(&[x]);
+        let mut through: Vec<(Variable, f64)> = Vec::new();
+        for (&separator, members) in &groups {
+            let mut given = vec![x];
+            given.extend(separator);
+            // What x itself separates stays separated.
+            if separator == Some(x) || given.len() > max_size {
+                continue;
+            }
+            target.test_each(variable, members, &given, &mut log_p);
+            let dependent = members.iter().copied().zip(log_p.iter().copied()).filter(|&(_, p)| p <= log_alpha);
+            through.extend(dependent);
+        }
+        through.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let mut through: Vec<Variable> = through.into_iter().map(|(y, _)| y).collect();
+        if max_size >= 2 {
+            for i in (0..through.len()).rev() {
+                let y = through.remove(i);
+                if !through.iter().any(|&z| target.test(variable, y, &[x, z]) > log_alpha) {
+                    through.insert(i, y);
+                }
+            }
+        }
+        spouses.extend(through);
+    }
+    spouses
+}
+
+/// Inter-IAPC: the neighbours of `x` within `pool`, from a blanket grown with control of the false discovery rate.
+fn inter_iapc<S: TestSession>(target: &mut Target<'_, S>, x: Variable, pool: &[Variable]) -> Vec<Variable> {
+    let mut blanket: Vec<Variable> = pool.iter().copied().filter(|&y| target.requires(x, y)).collect();
+    let n_required = blanket.len();
+    // Variables that knowledge forbids beside x are not tested with it, but may separate it from others.
+    let (pool, beside): (Vec<Variable>, Vec<Variable>) =
+        pool.iter().filter(|y| !blanket.contains(y)).partition(|&&y| target.is_testable(x, y));
+    let mut seen = BTreeSet::new();
+    let (mut others, mut log_p) = (Vec::new(), Vec::new());
+    loop {
+        // p-values of members given the other members, and of the others given all members.
+        let mut p_values: Vec<(f64, Variable, bool)> = Vec::with_capacity(pool.len());
+        target.focus(&blanket);
+        for i in n_required..blanket.len() {
+            let y = blanket.remove(i);
+            p_values.push((target.test(x, y, &blanket), y, true));
+            blanket.insert(i, y);
+        }
+        if blanket.len() <= target.max_size() {
+            others.clear();
+            others.extend(pool.iter().copied().filter(|y| !blanket.contains(y)));
+            target.test_each(x, &others, &blanket, &mut log_p);
+            p_values.extend(others.iter().zip(&log_p).map(|(&y, &p)| (p, y, false)));
+        }
+        p_values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        // Benjamini and Hochberg: the first k with k the last rank i at which p ≤ α i / n.
+        let n = pool.len().max(1) as f64;
+        let accepts = |rank: usize, log_p: f64| log_p <= target.log_alpha() + ((rank + 1) as f64 / n).ln();
+        let accepted = (0..p_values.len()).rev().find(|&i| accepts(i, p_values[i].0)).map_or(0, |last| last + 1);
+        // One change at a time: first the weakest member out, then the strongest other in.
+        if let Some(&(_, y, _)) = p_values[accepted..].iter().rev().find(|(_, _, member)| *member) {
+            blanket.retain(|&member| member != y);
+        } else if let Some(&(_, y, _)) = p_values[..accepted].iter().find(|(_, _, member)| !*member) {
+            blanket.push(y);
+        } else {
+            break;
+        }
+        let mut set = blanket.clone();
+        set.sort_unstable();
+        if !seen.insert(set) {
+            break;
+        }
+    }
+    parents_and_children(target, x, &blanket, n_required, &beside)
+}

@@ -1,0 +1,271 @@
+//! The learners by name, for all variables or for one, and the symmetry correction.
+
+use super::marginals::Marginals;
+use super::target::Target;
+use super::{fast_iamb, hpc, mmpc, si_hiton_pc};
+use crate::independence::IndependenceTest;
+use crate::knowledge::Knowledge;
+use crate::run::{Ledger, Phase, Run};
+use crate::skeleton::{PairRecord, Skeleton};
+use crate::{Error, Result, Variable, VariableSet};
+
+/// A local skeleton learner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LocalLearner {
+    /// Max-min parents and children: the most careful choice of what to add, many tests.
+    Mmpc,
+    /// Semi-interleaved HITON-PC: the fewest tests of the four.
+    SiHitonPc,
+    /// Fast-IAMB: few tests, large conditioning sets.
+    FastIamb,
+    /// Hybrid parents and children: the most edges found, the most tests.
+    Hpc,
+}
+
+impl LocalLearner {
+    /// The name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mmpc => "mmpc",
+            Self::SiHitonPc => "si-hiton-pc",
+            Self::FastIamb => "fast-iamb",
+            Self::Hpc => "hpc",
+        }
+    }
+
+    /// The largest conditioning set that the paper uses with the learner: 4 for HPC, 5 for the others.
+    pub fn default_max_conditioning_size(self) -> usize {
+        if self == Self::Hpc { 4 } else { 5 }
+    }
+}
+
+/// Options of [`local_skeleton`] and [`local_neighbourhood`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LocalOptions {
+    /// Natural logarithm of the significance level α: below 0.
+    pub log_alpha: f64,
+    /// The largest conditioning set (m); `None` for no limit. The blankets of Fast-IAMB and HPC then have at most m + 1
+    /// members.
+    pub max_conditioning_size: Option<usize>,
+}
+
+impl LocalOptions {
+    /// Options for a significance level, with the learner's usual limit for conditioning sets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use phgs::skeleton::local::{LocalLearner, LocalOptions};
+    /// assert_eq!(LocalOptions::new(LocalLearner::Hpc, 0.05).max_conditioning_size, Some(4));
+    /// ```
+    pub fn new(learner: LocalLearner, alpha: f64) -> Self {
+        Self { log_alpha: alpha.ln(), max_conditioning_size: Some(learner.default_max_conditioning_size()) }
+    }
+
+    /// The same options with another limit for the size of conditioning sets.
+    pub fn with_max_conditioning_size(self, max_conditioning_size: Option<usize>) -> Self {
+        Self { max_conditioning_size, ..self }
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.log_alpha < 0.0 && self.log_alpha > f64::NEG_INFINITY {
+            return Ok(());
+        }
+        Err(Error::parameter("alpha", format!("{} is not between 0 and 1", self.log_alpha.exp())))
+    }
+}
+
+/// What one variable's search says of another.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    pub(super) other: Variable,
+    pub(super) is_neighbour: bool,
+    /// The largest log p-value of the pair, and its set.
+    pub(super) max_log_p_value: f64,
+    pub(super) set: VariableSet,
+}
+
+/// A neighbour of a target variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalNeighbour {
+    /// The neighbour.
+    pub variable: Variable,
+    /// Logarithm of the largest p-value of all tests of the pair; −∞ for a required pair.
+    pub max_log_p_value: f64,
+    /// The conditioning set that gave it: the one that came closest to separating the pair.
+    pub closest_set: VariableSet,
+}
+
+/// Learns a skeleton from the neighbourhoods of all variables, in parallel over variables.
+///
+/// All tests count under [`Phase::Within`], the p (p − 1) / 2 marginal ones included. The skeleton has a record for each
+/// adjacent pair and for each pair that depends marginally and was separated; Φ is the largest p-value of the pair in the
+/// searches of both ends, except that an adjacent pair's is never above α (HPC keeps a neighbour that only one of its two
+/// internal searches finds). Pairs that Fast-IAMB or HPC leave out for want of room in a blanket, or HPC by its
+/// false-discovery-rate rule, are not adjacent and have no record.
+///
+/// # Errors
+///
+/// [`Error::Parameter`] when α is not between 0 and 1; [`Error::Interrupted`] when the run is cancelled.
+///
+/// # Examples
+///
+/// ```
+/// use phgs::{graph::Dag, independence::DSeparationOracle, knowledge::Knowledge, run::{Ledger, Run}};
+/// use phgs::skeleton::local::{LocalLearner, LocalOptions, local_skeleton};
+/// let dag = Dag::from_arcs(4, [(0, 1), (2, 1), (1, 3)])?;
+/// let (learner, mut ledger) = (LocalLearner::Mmpc, Ledger::new());
+/// let options = LocalOptions::new(learner, 0.05);
+/// let test = DSeparationOracle::new(&dag);
+/// let skeleton = local_skeleton(learner, &test, &options, &Knowledge::none(), &Run::new(1)?, &mut ledger)?;
+/// assert_eq!(skeleton.graph(), &dag.skeleton());
+/// # Ok::<(), phgs::Error>(())
+/// ```
+pub fn local_skeleton<T: IndependenceTest>(
+    learner: LocalLearner,
+    test: &T,
+    options: &LocalOptions,
+    knowledge: &Knowledge,
+    run: &Run,
+    ledger: &mut Ledger,
+) -> Result<Skeleton> {
+    options.check()?;
+    let p = test.n_variables();
+    ledger.timed(Phase::Within, |ledger| {
+        run.progress().enter(Phase::Within, p as u64);
+        let marginals = Marginals::of_all(test, options.log_alpha, knowledge, run)?;
+        ledger.add_calls(Phase::Within, marginals.tests());
+        let searches = run.map(
+            p,
+            || test.session(),
+            |session, x| {
+                let found = search(learner, session, x as Variable, p, &marginals, options, knowledge);
+                run.progress().advance(1);
+                found
+            },
+        )?;
+        ledger.add_calls(Phase::Within, searches.iter().map(|(_, tests)| tests).sum());
+        Ok(Skeleton::new(p, options.log_alpha, symmetric_records(&searches, options.log_alpha)))
+    })
+}
+
+/// Learns the neighbours of one variable, with the symmetry correction: its own search and one for each neighbour found.
+///
+/// The result is that of [`local_skeleton`] around `target`, at the cost of p − 1 marginal tests for each search instead
+/// of all p (p − 1) / 2. Neighbours come by increasing index. Tests count under [`Phase::Within`].
+///
+/// # Errors
+///
+/// [`Error::Parameter`] when the target does not exist or α is not between 0 and 1; [`Error::Interrupted`].
+///
+/// # Examples
+///
+/// ```
+/// use phgs::{graph::Dag, independence::DSeparationOracle, knowledge::Knowledge, run::{Ledger, Run}};
+/// use phgs::skeleton::local::{LocalLearner, LocalOptions, local_neighbourhood};
+/// let dag = Dag::from_arcs(4, [(0, 1), (2, 1), (1, 3)])?;
+/// let (learner, mut ledger) = (LocalLearner::Hpc, Ledger::new());
+/// let options = LocalOptions::new(learner, 0.05);
+/// let test = DSeparationOracle::new(&dag);
+/// let found = local_neighbourhood(learner, &test, 1, &options, &Knowledge::none(), &Run::new(1)?, &mut ledger)?;
+/// assert_eq!(found.iter().map(|n| n.variable).collect::<Vec<_>>(), [0, 2, 3]);
+/// # Ok::<(), phgs::Error>(())
+/// ```
+pub fn local_neighbourhood<T: IndependenceTest>(
+    learner: LocalLearner,
+    test: &T,
+    target: Variable,
+    options: &LocalOptions,
+    knowledge: &Knowledge,
+    run: &Run,
+    ledger: &mut Ledger,
+) -> Result<Vec<LocalNeighbour>> {
+    options.check()?;
+    let p = test.n_variables();
+    if target as usize >= p {
+        return Err(Error::parameter("target", format!("there is no variable {target}; the data have {p}")));
+    }
+    ledger.timed(Phase::Within, |ledger| {
+        let searches = |variables: &[Variable]| {
+            run.map(
+                variables.len(),
+                || test.session(),
+                |session, i| {
+                    let x = variables[i];
+                    let marginals = Marginals::of_one(session, x, p, options.log_alpha, knowledge);
+                    let (found, tests) = search(learner, session, x, p, &marginals, options, knowledge);
+                    (found, tests + marginals.tests())
+                },
+            )
+        };
+        let own = searches(&[target])?.remove(0);
+        let candidates: Vec<&Finding> = own.0.iter().filter(|f| f.is_neighbour).collect();
+        let around = searches(&candidates.iter().map(|f| f.other).collect::<Vec<_>>())?;
+        ledger.add_calls(Phase::Within, own.1 + around.iter().map(|(_, tests)| tests).sum::<u64>());
+        Ok(candidates
+            .iter()
+            .zip(&around)
+            .filter_map(|(finding, (back, _))| {
+                let back = back.iter().find(|f| f.other == target && f.is_neighbour)?;
+                let stronger = if back.max_log_p_value > finding.max_log_p_value { back } else { finding };
+                Some(LocalNeighbour {
+                    variable: finding.other,
+                    max_log_p_value: stronger.max_log_p_value.min(options.log_alpha),
+                    closest_set: stronger.set.clone(),
+                })
+            })
+            .collect())
+    })
+}
+
+/// The search around one variable: its findings by increasing index, and the number of tests.
+fn search<S: crate::independence::TestSession>(
+    learner: LocalLearner,
+    session: &mut S,
+    x: Variable,
+    n_variables: usize,
+    marginals: &Marginals,
+    options: &LocalOptions,
+    knowledge: &Knowledge,
+) -> (Vec<Finding>, u64) {
+    let max_size = options.max_conditioning_size.unwrap_or(usize::MAX);
+    let mut target = Target::new(session, x, n_variables, marginals, options.log_alpha, max_size, knowledge);
+    let neighbours = match learner {
+        LocalLearner::Mmpc => mmpc::neighbours(&mut target),
+        LocalLearner::SiHitonPc => si_hiton_pc::neighbours(&mut target),
+        LocalLearner::FastIamb => fast_iamb::neighbours(&mut target),
+        LocalLearner::Hpc => hpc::neighbours(&mut target),
+    };
+    target.into_findings(neighbours)
+}
+
+/// The records of pairs, from the findings of both ends: adjacent when both say so.
+fn symmetric_records(searches: &[(Vec<Finding>, u64)], log_alpha: f64) -> Vec<PairRecord> {
+    let mut records = Vec::new();
+    for (x, (findings, _)) in searches.iter().enumerate() {
+        let x = x as Variable;
+        let above = findings.partition_point(|f| f.other < x);
+        for finding in &findings[above..] {
+            let of_other = &searches[finding.other as usize].0;
+            // Both ends report every pair that depends marginally.
+            let Ok(at) = of_other.binary_search_by_key(&x, |f| f.other) else { continue };
+            let back = &of_other[at];
+            let stronger = if back.max_log_p_value > finding.max_log_p_value { back } else { finding };
+            let adjacent = finding.is_neighbour && back.is_neighbour;
+            if !adjacent && stronger.max_log_p_value <= log_alpha {
+                continue;
+            }
+            records.push(PairRecord {
+                x,
+                y: finding.other,
+                max_log_p_value: if adjacent {
+                    stronger.max_log_p_value.min(log_alpha)
+                } else {
+                    stronger.max_log_p_value
+                },
+                separating_set: stronger.set.clone(),
+            });
+        }
+    }
+    records
+}

@@ -1,0 +1,65 @@
+//! Max-min parents and children.
+//!
+//! Tsamardinos, Brown and Aliferis, *The max-min hill-climbing Bayesian network structure learning algorithm*, Machine
+//! Learning 65 (2006), algorithm 1 (its symmetry correction, algorithm 2, is common to all local learners here).
+
+use super::target::Target;
+use crate::Variable;
+use crate::independence::TestSession;
+use crate::skeleton::subsets::Subsets;
+
+/// The neighbours of a target.
+///
+/// Forward: of the variables that no subset of the neighbours so far separates, add the one whose least association with
+/// the target (its largest p-value over those subsets) is largest. Backward: drop those that a subset of the others
+/// separates. Only sets with the newest member are tested in each forward step; no set is tested twice.
+pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
+    let mut members = target.required();
+    let n_required = members.len();
+    // Strongest marginal association first, so that ties among equals stay in that order.
+    let mut candidates = target.dependent();
+    for added in 0..n_required {
+        admit(target, &members[..added], members[added], &mut candidates);
+    }
+    while let Some(best) = (0..candidates.len()).min_by(|&i, &j| candidates[i].1.total_cmp(&candidates[j].1)) {
+        let (added, _) = candidates.remove(best);
+        admit(target, &members, added, &mut candidates);
+        members.push(added);
+    }
+    target.prune(&mut members, n_required);
+    members
+}
+
+/// Tests every candidate given `added` and each subset of `before`, keeps its largest p-value and drops it when a set
+/// separates it.
+fn admit<S: TestSession>(
+    target: &mut Target<'_, S>,
+    before: &[Variable],
+    added: Variable,
+    candidates: &mut Vec<(Variable, f64)>,
+) {
+    if target.max_size() == 0 {
+        return;
+    }
+    let mut subsets = Subsets::default();
+    let (mut set, mut others, mut log_p) = (Vec::new(), Vec::new(), Vec::new());
+    target.focus(&[before, &[added]].concat());
+    for size in 0..=before.len().min(target.max_size() - 1) {
+        let mut more = subsets.start(before.len(), size);
+        while more && !candidates.is_empty() {
+            set.clear();
+            set.push(added);
+            set.extend(subsets.positions().iter().map(|&at| before[at]));
+            others.clear();
+            others.extend(candidates.iter().map(|&(y, _)| y));
+            target.test_separators(target.variable(), &others, &set, &mut log_p);
+            let mut results = log_p.iter();
+            candidates.retain_mut(|(_, largest)| {
+                let &value = results.next().expect("one result for each candidate");
+                *largest = largest.max(value);
+                value <= target.log_alpha()
+            });
+            more = subsets.advance();
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The state of one variable's search: its tests, their count, and the largest p-value of each pair.
+
+use rustc_hash::FxHashMap;
+
+use super::learn::Finding;
+use super::marginals::{Marginals, testable};
+use crate::independence::{TestResult, TestSession};
+use crate::knowledge::Knowledge;
+use crate::skeleton::subsets::Subsets;
+use crate::{Variable, VariableSet};
+
+/// One variable's search.
+pub(super) struct Target<'a, S> {
+    session: &'a mut S,
+    variable: Variable,
+    n_variables: usize,
+    marginals: &'a Marginals,
+    log_alpha: f64,
+    max_size: usize,
+    knowledge: &'a Knowledge,
+    tests: u64,
+    /// The largest log p-value with each other variable, and its set.
+    largest: FxHashMap<Variable, (f64, VariableSet)>,
+    results: Vec<TestResult>,
+}
+
+impl<'a, S: TestSession> Target<'a, S> {
+    pub(super) fn new(
+        session: &'a mut S,
+        variable: Variable,
+        n_variables: usize,
+        marginals: &'a Marginals,
+        log_alpha: f64,
+        max_size: usize,
+        knowledge: &'a Knowledge,
+    ) -> Self {
+        let largest = marginals.of(variable).expect("the target's list is known").iter();
+        let largest = largest.map(|&(y, log_p)| (y, (log_p, VariableSet::new()))).collect();
+        Self {
+            session,
+            variable,
+            n_variables,
+            marginals,
+            log_alpha,
+            max_size,
+            knowledge,
+            tests: 0,
+            largest,
+            results: Vec::new(),
+        }
+    }
+
+    pub(super) fn variable(&self) -> Variable {
+        self.variable
+    }
+
+    pub(super) fn log_alpha(&self) -> f64 {
+        self.log_alpha
+    }
+
+    pub(super) fn max_size(&self) -> usize {
+        self.max_size
+    }
+
+    /// The marginally dependent variables, strongest first (smallest p-value; exact ties by index).
+    pub(super) fn dependent(&self) -> Vec<(Variable, f64)> {
+        let mut dependent = self.marginals.of(self.variable).expect("the target's list is known").to_vec();
+        dependent.sort_by(|a, b| a.1.total_cmp(&b.1));
+        dependent
+    }
+
+    /// The neighbours that knowledge requires, by index.
+    pub(super) fn required(&self) -> Vec<Variable> {
+        if self.knowledge.is_empty() {
+            return Vec::new();
+        }
+        (0..self.n_variables as Variable)
+            .filter(|&y| y != self.variable && self.knowledge.requires_edge(self.variable, y))
+            .collect()
+    }
+
+    /// All variables whose adjacency with `x` is to be tested, by index.
+    pub(super) fn testable(&self, x: Variable) -> Vec<Variable> {
+        let all = (0..self.n_variables as Variable).filter(|&y| y != x);
+        if self.knowledge.is_empty() {
+            all.collect()
+        } else {
+            all.filter(|&y| testable(self.knowledge, x, y)).collect()
+        }
+    }
+
+    /// Whether knowledge leaves it to tests whether x and y are adjacent.
+    pub(super) fn is_testable(&self, x: Variable, y: Variable) -> bool {
+        self.knowledge.is_empty() || testable(self.knowledge, x, y)
+    }
+
+    pub(super) fn requires(&self, x: Variable, y: Variable) -> bool {
+        self.knowledge.requires_edge(x, y)
+    }
+
+    /// Says which variables the next tests are about.
+    pub(super) fn focus(&mut self, around: &[Variable]) {
+        let mut neighbourhood = vec![self.variable];
+        neighbourhood.extend_from_slice(around);
+        self.session.focus(&neighbourhood);
+    }
+
+    /// The average number of rows in a cell of a table of these variables.
+    pub(super) fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
+        self.session.rows_per_cell(variables)
+    }
+
+    /// Whether x and y are marginally independent; tested (and counted) only where the list of neither is known.
+    pub(super) fn marginally_independent(&mut self, x: Variable, y: Variable) -> bool {
+        match self.marginals.depend(x, y) {
+            Some(depend) => !depend,
+            None => self.test(x, y, &[]) > self.log_alpha,
+        }
+    }
+
+    /// The log p-value of x ⫫ y | given.
+    ///
+    /// Blankets are learned by such tests, and their sets may hold variables that separate nothing of the pair: a spouse is
+    /// found by conditioning on a common child, whatever its tier. Where a set is to *separate* a pair, use
+    /// [`separates`](Self::separates), [`separated`](Self::separated) or [`test_separators`](Self::test_separators).
+    pub(super) fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> f64 {
+        self.tests += 1;
+        let log_p = self.session.test(x, y, given).log_p_value;
+        self.note(x, y, given, log_p);
+        log_p
+    }
+
+    /// [`test`](Self::test) of x with each of `others`: log p-values in their order.
+    pub(super) fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
+        out.clear();
+        let mut results = std::mem::take(&mut self.results);
+        self.session.test_each(x, others, given, &mut results);
+        self.tests += others.len() as u64;
+        for (&y, result) in others.iter().zip(&results) {
+            self.note(x, y, given, result.log_p_value);
+            out.push(result.log_p_value);
+        }
+        self.results = results;
+    }
+
+    /// Whether z alone separates x from y.
+    pub(super) fn separates(&mut self, x: Variable, y: Variable, z: Variable) -> bool {
+        self.may_separate(x, y, &[z]) && self.test(x, y, &[z]) > self.log_alpha
+    }
+
+    /// [`test_each`](Self::test_each) for sets that are to separate: a pair of which a member of `given` may separate
+    /// nothing is not tested, and its log p-value is −∞.
+    pub(super) fn test_separators(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
+        if self.knowledge.is_empty() {
+            self.test_each(x, others, given, out);
+            return;
+        }
+        out.clear();
+        for &y in others {
+            let tested = self.may_separate(x, y, given);
+            out.push(if tested { self.test(x, y, given) } else { f64::NEG_INFINITY });
+        }
+    }
+
+    fn may_separate(&self, x: Variable, y: Variable, given: &[Variable]) -> bool {
+        self.knowledge.is_empty() || given.iter().all(|&z| self.knowledge.may_separate(x, y, z))
+    }
+
+    /// Looks for a set that separates x from y: `with` (if any) and at most m (− 1) of `pool`, by increasing size, then in
+    /// the order of the pool. Sizes start at `from`. Stops at the first one found.
+    pub(super) fn separated(
+        &mut self,
+        x: Variable,
+        y: Variable,
+        pool: &[Variable],
+        with: Option<Variable>,
+        from: usize,
+    ) -> bool {
+        let pool = self.separators(x, y, pool);
+        if with.is_some_and(|z| !self.may_separate(x, y, &[z])) {
+            return false;
+        }
+        let fixed = usize::from(with.is_some());
+        if self.max_size < fixed {
+            return false;
+        }
+        let mut subsets = Subsets::default();
+        let mut set: Vec<Variable> = Vec::new();
+        for size in from..=pool.len().min(self.max_size - fixed) {
+            let mut more = subsets.start(pool.len(), size);
+            while more {
+                set.clear();
+                set.extend(with);
+                set.extend(subsets.positions().iter().map(|&at| pool[at]));
+                if self.test(x, y, &set) > self.log_alpha {
+                    return true;
+                }
+                more = subsets.advance();
+            }
+        }
+        false
+    }
+
+    /// Drops from `members` (in the order in which they were taken in) those that a set with a *later* member separates:
+    /// the sets of earlier members were tested when they came. The last first, so that the weakest go before the strong.
+    pub(super) fn prune(&mut self, members: &mut Vec<Variable>, n_required: usize) {
+        for i in (n_required..members.len()).rev() {
+            let x = members[i];
+            let separated = ((i + 1)..members.len()).any(|j| {
+                let pool: Vec<Variable> = members[..j].iter().copied().filter(|&v| v != x).collect();
+                self.separated(self.variable, x, &pool, Some(members[j]), 0)
+            });
+            if separated {
+                members.remove(i);
+            }
+        }
+    }
+
+    /// The members of `given` that may be in a separating set of x and y.
+    fn separators(&self, x: Variable, y: Variable, given: &[Variable]) -> VariableSet {
+        if self.knowledge.is_empty() {
+            return VariableSet::from_slice(given);
+        }
+        given.iter().copied().filter(|&z| self.knowledge.may_separate(x, y, z)).collect()
+    }
+
+    fn note(&mut self, x: Variable, y: Variable, given: &[Variable], log_p: f64) {
+        let other = if x == self.variable {
+            y
+        } else if y == self.variable {
+            x
+        } else {
+            return;
+        };
+        if self.largest.get(&other).is_some_and(|largest| log_p > largest.0) && self.may_separate(x, y, given) {
+            let mut set = VariableSet::from_slice(given);
+            set.sort_unstable();
+            self.largest.insert(other, (log_p, set));
+        }
+    }
+
+    /// The findings about all marginally dependent variables and all neighbours, by index, and the number of tests.
+    pub(super) fn into_findings(mut self, mut neighbours: Vec<Variable>) -> (Vec<Finding>, u64) {
+        neighbours.sort_unstable();
+        for &y in &neighbours {
+            // Required pairs; and HPC can keep a variable that depends only given others.
+            self.largest.entry(y).or_insert((f64::NEG_INFINITY, VariableSet::new()));
+        }
+        let mut findings: Vec<Finding> = self
+            .largest
+            .into_iter()
+            .map(|(other, (max_log_p_value, set))| Finding {
+                other,
+                is_neighbour: neighbours.binary_search(&other).is_ok(),
+                max_log_p_value,
+                set,
+            })
+            .collect();
+        findings.sort_unstable_by_key(|finding| finding.other);
+        (findings, self.tests)
+    }
+}
