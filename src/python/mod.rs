@@ -10,6 +10,7 @@ mod dataset;
 mod error;
 mod graph;
 mod learn;
+mod network;
 mod pieces;
 mod run;
 
@@ -28,6 +29,8 @@ mod _core {
     use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, members};
     #[pymodule_export]
     use super::learn::learn;
+    #[pymodule_export]
+    use super::network::{Network, random_dag};
     #[pymodule_export]
     use super::pieces::{distances, independence_test, score, score_gains};
     #[pymodule_export]

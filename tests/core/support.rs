@@ -87,7 +87,7 @@ pub fn golden_data(name: &str) -> (DiscreteData, HashMap<String, Variable>) {
 /// The text of a network of the Bayesian network repository, bundled or in the data archive.
 pub fn network_text(name: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["python/phgs/networks", "data/networks"].map(|folder| root.join(folder));
+    let folders = ["python/phgs/network_files", "data/networks"].map(|folder| root.join(folder));
     let path = folders.iter().map(|folder| folder.join(format!("{name}.bif.gz"))).find(|path| path.exists());
     let file = std::fs::File::open(path.expect(name)).expect(name);
     let mut text = String::new();

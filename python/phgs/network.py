@@ -1,0 +1,472 @@
+"""Discrete Bayesian networks: files, samples, simulation, parameters."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phgs import _core, catalogue, parameters
+from phgs.errors import DataError, GraphError, ParameterError, ParseError
+from phgs.graphs import as_dag
+from phgs.names import unknown
+from phgs.output import write_whole
+
+
+class Network:
+    """A discrete Bayesian network: variables with named states, a DAG, and a conditional table for each variable.
+
+    Networks come from `load`, `from_bif`, `fit`, `random` or `from_tables`, and never change. Inference is left to
+    packages that are made for it: see `to_pgmpy` and `to_pyagrum`.
+
+    Examples
+    --------
+    >>> import phgs
+    >>> asia = phgs.Network.load("asia")
+    >>> asia
+    <phgs.Network 'asia': 8 variables, 8 arcs, 18 parameters>
+    >>> asia.parents["dysp"], asia.states["dysp"]
+    (('bronc', 'either'), ('yes', 'no'))
+    >>> asia.table("dysp")[0, 0]
+    array([0.9, 0.1])
+    >>> rows = asia.sample(1000, seed=1)
+    >>> rows.num_rows, rows.column_names[:3]
+    (1000, ['asia', 'tub', 'smoke'])
+    """
+
+    _network: _core.Network
+
+    def __init__(self) -> None:
+        raise TypeError("use Network.load, from_bif, fit, random or from_tables")
+
+    @classmethod
+    def _wrap(cls, network: _core.Network) -> Network:
+        made = object.__new__(cls)
+        made._network = network
+        return made
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str]) -> Network:
+        """Load a network by name or from a BIF file, which may be gzipped.
+
+        Parameters
+        ----------
+        source
+            A name that `phgs.networks` lists, or a path. Text with an ending (``.bif``, ``.bif.gz``) or a folder in it
+            is a path.
+
+        Raises
+        ------
+        ParameterError
+            When no network has this name; near ones are suggested.
+        ParseError
+            When the file is not a network; the message has the line and the column.
+        """
+        text = os.fspath(source)
+        is_name = isinstance(source, str) and not Path(text).suffix and Path(text).name == text
+        path = catalogue.find(text) if is_name else Path(text)
+        if path.is_dir():
+            raise DataError(f"{path} is a folder, not a BIF file")
+        name = path.name.removesuffix(".gz").removesuffix(".bif")
+        try:
+            network = _core.Network.from_bif(catalogue.read_text(path))
+        except ParseError as error:
+            raise ParseError(f"{path}: {error}") from None
+        # Most files of the repository call themselves "unknown".
+        return cls._wrap(network.renamed(name) if network.name in ("", "unknown") else network)
+
+    @classmethod
+    def from_bif(cls, text: str) -> Network:
+        """Read a network from the text of a BIF file (version 0.15).
+
+        Rows are placed by their labels whatever their order; ``default`` and ``table`` entries, comments, exponents and
+        quoted names are understood, ``property`` lines skipped. Rows must sum to 1 within 0.001.
+        """
+        return cls._wrap(_core.Network.from_bif(text))
+
+    @classmethod
+    def from_tables(
+        cls,
+        states: Mapping[str, Sequence[str]],
+        parents: Mapping[str, Sequence[str]],
+        tables: Mapping[str, Any],
+        name: str = "",
+    ) -> Network:
+        """Make a network of tables.
+
+        Parameters
+        ----------
+        states
+            The states of each variable; its order is that of the variables.
+        parents
+            The parents of each variable; those without need not be listed.
+        tables
+            An array for each variable: one axis for each parent, in order, and a last one for the variable itself.
+
+        Examples
+        --------
+        >>> import phgs
+        >>> states = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+        >>> tables = {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]}
+        >>> phgs.Network.from_tables(states, {"wet": ["rain"]}, tables, name="garden").edges
+        (('rain', 'wet'),)
+        """
+        names = [str(variable) for variable in states]
+        position = {variable: index for index, variable in enumerate(names)}
+        for variable in [*parents, *tables]:
+            if variable not in position:
+                raise GraphError(unknown("variable", variable, names))
+        flat, indices = [], []
+        for variable in names:
+            above = parents.get(variable, ())
+            for parent in above:
+                if parent not in position:
+                    raise GraphError(unknown("variable", parent, names))
+            if variable not in tables:
+                raise DataError(f"there is no table for {variable!r}")
+            shape = tuple(len(states[v]) for v in [*above, variable])
+            table = np.asarray(tables[variable], dtype=np.float64)
+            if table.shape != shape:
+                raise DataError(f"the table of {variable!r} has the shape {table.shape}, not {shape}")
+            flat.append(table.ravel().tolist())
+            indices.append([position[parent] for parent in above])
+        return cls._wrap(_core.Network(name, names, [list(map(str, states[v])) for v in names], indices, flat))
+
+    @classmethod
+    def fit(
+        cls,
+        data: Any,
+        graph: Any,
+        *,
+        equivalent_sample_size: float | None = None,
+        missing: Any = "error",
+        threads: int = 0,
+    ) -> Network:
+        """Estimate the tables of a DAG from data.
+
+        Parameters
+        ----------
+        data
+            Anything that `phgs.learn` takes. States are named by the text of their labels, in sorted order.
+        graph
+            A DAG over the columns; of a result, its DAG.
+        equivalent_sample_size
+            By default tables are relative frequencies (maximum likelihood), and uniform where the data never show a
+            configuration of the parents. With a number, the mean of the posterior under a uniform Dirichlet prior that
+            weighs as much as this many rows, as in the BDeu score.
+
+        Examples
+        --------
+        >>> import phgs
+        >>> data = {"rain": ["no", "no", "no", "yes"], "wet": ["no", "no", "yes", "yes"]}
+        >>> phgs.Network.fit(data, [("rain", "wet")]).table("rain")
+        array([0.75, 0.25])
+        """
+        from phgs.data import Table, as_table
+
+        if equivalent_sample_size is not None:
+            equivalent_sample_size = parameters.positive("equivalent_sample_size", equivalent_sample_size)
+        table = as_table(data, missing=missing, stacklevel=3)
+        dag = as_dag(graph, table.names)
+        orders = [sorted(range(len(levels)), key=lambda code, levels=levels: _key(levels[code])) for levels in table.levels]
+        states = [[str(levels[code]) for code in order] for levels, order in zip(table.levels, orders, strict=True)]
+        codes = []
+        for column, order in zip(table.codes, orders, strict=True):
+            place = np.empty(len(order), dtype=column.dtype)
+            place[order] = np.arange(len(order), dtype=column.dtype)
+            codes.append(place[column])
+        sorted_table = Table(table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read)
+        network = _core.Network.learn_parameters(
+            sorted_table.dataset,
+            dag._directed_indices(),
+            [str(variable) for variable in table.names],
+            states,
+            equivalent_sample_size,
+            _threads(threads),
+        )
+        return cls._wrap(network)
+
+    @classmethod
+    def random(
+        cls,
+        graph: Any,
+        *,
+        states: int | tuple[int, int] = 2,
+        concentration: float = 1.0,
+        seed: int = 0,
+    ) -> Network:
+        """Make a network with random tables on a DAG.
+
+        Parameters
+        ----------
+        graph
+            A DAG, for instance from `phgs.random_dag`.
+        states
+            Number of states of every variable, or the least and the most of them.
+        concentration
+            Rows of the tables are Dirichlet draws: uniform at 1, closer to certainty the smaller it is.
+        """
+        dag = as_dag(graph)
+        least, most = (states, states) if isinstance(states, int) else states
+        network = _core.Network.random(
+            dag.n_variables,
+            dag._directed_indices(),
+            (_whole("states", least, 1), _whole("states", most, 1)),
+            parameters.positive("concentration", concentration),
+            _seed(seed),
+        )
+        names = [str(name) for name in dag.variables]
+        tables = [network.table(x).tolist() for x in range(len(names))]
+        return cls._wrap(_core.Network("random", names, network.states, network.parents, tables))
+
+    @property
+    def name(self) -> str:
+        """Name of the network."""
+        return self._network.name
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return tuple(self._network.names)
+
+    @cached_property
+    def states(self) -> dict[str, tuple[str, ...]]:
+        """The states of each variable, in the order of their codes."""
+        return dict(zip(self.nodes, map(tuple, self._network.states), strict=True))
+
+    @cached_property
+    def parents(self) -> dict[str, tuple[str, ...]]:
+        """The parents of each variable, in the order of the axes of its table."""
+        names = self.nodes
+        return {name: tuple(names[x] for x in above) for name, above in zip(names, self._network.parents, strict=True)}
+
+    @cached_property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """All arcs (from, to), by child, then by parent in column order."""
+        names = self.nodes
+        lists = enumerate(self._network.parents)
+        return tuple((names[parent], names[child]) for child, above in lists for parent in sorted(above))
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters."""
+        return self._network.n_parameters
+
+    @property
+    def max_in_degree(self) -> int:
+        """Largest number of parents."""
+        return max(map(len, self._network.parents))
+
+    def table(self, variable: str) -> NDArray[np.float64]:
+        """Return the conditional table of a variable: one axis for each parent, in order, and a last one for itself."""
+        if variable not in self.states:
+            raise ParameterError(unknown("variable", variable, self.nodes))
+        shape = [len(self.states[v]) for v in [*self.parents[variable], variable]]
+        return self._network.table(self.nodes.index(variable)).reshape(shape)
+
+    def marginals(self, *, threads: int = 0) -> dict[str, NDArray[np.float64]]:
+        """Return the distribution of every variable over its states.
+
+        Exact wherever the tables that this takes fit into memory, as for all networks of the repository; a warning
+        says where it was estimated from a million rows instead.
+        """
+        found, exact = self._network.marginals(_threads(threads))
+        if not all(exact):
+            import warnings
+
+            from phgs.errors import PhgsWarning
+
+            count = len(exact) - sum(exact)
+            warnings.warn(f"the marginals of {count:,} variables are estimated from samples", PhgsWarning, stacklevel=2)
+        return dict(zip(self.nodes, found, strict=True))
+
+    def sample(self, n_rows: int, *, seed: int = 0, threads: int = 0) -> Any:
+        """Draw independent rows.
+
+        Parameters
+        ----------
+        n_rows
+            Number of rows.
+        seed
+            The rows depend on it alone: not on the number of threads, nor on the machine.
+
+        Returns
+        -------
+        pyarrow.Table
+            Dictionary-encoded columns with the names of the states; ``.to_pandas()`` gives categoricals.
+        """
+        import pyarrow as pa
+
+        columns = self._network.sample(_whole("n_rows", n_rows, 1), _seed(seed), _threads(threads))
+        arrays = [
+            pa.DictionaryArray.from_arrays(pa.array(codes, type=_index_type(pa, codes)), pa.array(states, type=pa.string()))
+            for codes, states in zip(columns, self.states.values(), strict=True)
+        ]
+        return pa.table(arrays, names=list(self.nodes))
+
+    def prepare(self, *, max_states: int = 8, seed: int = 0, threads: int = 0) -> Prepared:
+        """Prepare the network as in the paper's simulations.
+
+        States of probability 0 are dropped, variables with one remaining state are dropped, and states of variables with
+        more than `max_states` are merged at random, their conditional distributions averaged by marginal weight.
+        """
+        network, variables, states, merged = self._network.prepare(
+            _whole("max_states", max_states, 2), _seed(seed), _threads(threads)
+        )
+        return Prepared(Network._wrap(network), tuple(variables), states, tuple(merged))
+
+    def tile(self, copies: int, *, seed: int = 0, threads: int = 0) -> Network:
+        """Connect copies of the network to a large one, as in the paper.
+
+        Every variable without parents of a later copy gets up to four parents from earlier copies, as many as variables
+        have on average, and a random table that preserves its distribution. Variable ``NAME`` of copy i is ``NAME_i``.
+        """
+        network, _, _ = self._network.tile(_whole("copies", copies, 1), _seed(seed), _threads(threads))
+        return Network._wrap(network)
+
+    @staticmethod
+    def tile_all(networks: Iterable[Network], *, random_order: bool = True, seed: int = 0, threads: int = 0) -> Network:
+        """Connect different networks to a large one; in random order, as the paper's MIX, or in the order given."""
+        parts = [network._network for network in networks]
+        if not parts:
+            raise ParameterError("networks: at least one network is needed")
+        network, _, _ = _core.Network.tile_all(parts, random_order, _seed(seed), _threads(threads))
+        return Network._wrap(network)
+
+    def permuted(self, *, seed: int = 0) -> Network:
+        """Return the network with its variables in a random order, so that columns tell nothing of causal order."""
+        return Network._wrap(self._network.permuted(_seed(seed)))
+
+    def renamed(self, name: str) -> Network:
+        """Return the network with another name."""
+        return Network._wrap(self._network.renamed(name))
+
+    def to_bif(self) -> str:
+        """Return the network as the text of a BIF file; reading it gives the same network, number for number."""
+        return self._network.to_bif()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a BIF file, gzipped where the name ends in ``.gz``."""
+        content = self.to_bif().encode()
+        write_whole(path, gzip.compress(content, mtime=0) if os.fspath(path).endswith(".gz") else content)
+
+    def to_pgmpy(self) -> Any:
+        """Return the network as one of pgmpy, which has inference."""
+        from phgs.network_export import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """Return the network as one of pyAgrum, which has inference."""
+        from phgs.network_export import to_pyagrum
+
+        return to_pyagrum(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Network):
+            return NotImplemented
+        same = self.name == other.name and self.states == other.states and self.parents == other.parents
+        return same and list(self.states) == list(other.states) and all(
+            np.array_equal(self.table(v), other.table(v)) for v in self.nodes
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return Network._restore, (self.name, self.to_bif())
+
+    @staticmethod
+    def _restore(name: str, text: str) -> Network:
+        return Network.from_bif(text).renamed(name)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.nodes):,} variables, {len(self.edges):,} arcs, {self.n_parameters:,} parameters"
+        return f"<phgs.Network {self.name!r}: {sizes}>"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A network prepared for simulation, and what was done to it.
+
+    Attributes
+    ----------
+    network : Network
+        The prepared network.
+    dropped_variables : tuple of str
+        Variables that had one possible state.
+    dropped_states : int
+        Impossible states dropped from the variables that stay.
+    merged_variables : tuple of str
+        Variables of which states were merged.
+    """
+
+    network: Network
+    dropped_variables: tuple[str, ...]
+    dropped_states: int
+    merged_variables: tuple[str, ...]
+
+
+def random_dag(
+    n_variables: int, *, degree: float | None = None, scale_free_parents: int | None = None, seed: int = 0
+) -> Any:
+    """Draw a random DAG over the variables ``X0``, ``X1``, ….
+
+    Parameters
+    ----------
+    degree
+        Average number of neighbours; every pair is adjacent with the same probability (Erdős and Rényi). The default is 2.
+    scale_free_parents
+        In place of `degree`: variables come one after another, each gets this many parents, and those with many children
+        get more (Barabási and Albert).
+
+    Returns
+    -------
+    Graph
+        A DAG.
+    """
+    from phgs.graphs import Graph
+
+    if degree is not None and scale_free_parents is not None:
+        raise ParameterError("give degree or scale_free_parents, not both")
+    count = _whole("n_variables", n_variables, 1)
+    if scale_free_parents is None:
+        arcs = _core.random_dag(count, parameters.real("degree", 2.0 if degree is None else degree), 0, _seed(seed))
+    else:
+        arcs = _core.random_dag(count, None, _whole("scale_free_parents", scale_free_parents, 0), _seed(seed))
+    return Graph._from_indices(tuple(f"X{x}" for x in range(count)), arcs)
+
+
+def _key(label: Any) -> tuple[int, Any, str]:
+    """Sort numbers as numbers, then all else as text."""
+    if isinstance(label, (int, float)):
+        return 0, label, ""
+    return 1, 0, str(label)
+
+
+def _index_type(pa: Any, codes: NDArray[Any]) -> Any:
+    """Signed indices, which every reader of Arrow and Parquet takes."""
+    return pa.int16() if codes.dtype == np.uint8 else pa.int32()
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    checked = parameters.whole(name, value, least)
+    assert checked is not None
+    return checked
+
+
+def _seed(seed: Any) -> int:
+    checked = _whole("seed", seed, 0)
+    if checked >= 1 << 64:
+        raise ParameterError(f"seed: {seed!r} must be below 2**64")
+    return checked
+
+
+def _threads(threads: Any) -> int:
+    return _whole("threads", threads, 0)
