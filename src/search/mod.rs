@@ -4,11 +4,13 @@
 //!   local optima, with restarts it starts again from perturbed ones. [`ActiveSet`] restricts which pairs it may
 //!   connect (the paper's set **A** of section 4.1).
 //! * [`ges`] goes from class to class of equivalent DAGs.
+//! * [`boss`] moves variables within an order.
 //!
 //! The paper's symbols: t₁ is [`Tabu::length`], t₀ is [`Tabu::patience`], r₀ is [`Restarts::count`], r₁ is
 //! [`Restarts::perturbations`].
 
 mod ancestors;
+mod boss;
 mod candidates;
 mod climber;
 mod gains;
@@ -19,6 +21,7 @@ mod sessions;
 mod start;
 mod tabu;
 
+pub use boss::{BossOptions, boss};
 pub use candidates::ActiveSet;
 pub use hill_climbing::{Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
 pub use moves::Move;

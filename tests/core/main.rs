@@ -1,6 +1,7 @@
 //! Integration tests of the Rust core, in one binary.
 
 mod bif;
+mod boss;
 mod counting;
 mod gaussian;
 mod ges;

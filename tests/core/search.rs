@@ -15,8 +15,8 @@ use proptest::prelude::*;
 use crate::support;
 
 /// BIC from first principles.
-struct PlainBic<'e, 'd>(pub &'e CountingEngine<'d>);
-struct PlainBicSession<'e, 'd>(CountingSession<'e, 'd>);
+pub(crate) struct PlainBic<'e, 'd>(pub(crate) &'e CountingEngine<'d>);
+pub(crate) struct PlainBicSession<'e, 'd>(CountingSession<'e, 'd>);
 
 impl LocalScore for PlainBic<'_, '_> {
     type Session<'s>
@@ -51,9 +51,9 @@ impl ScoreSession for PlainBicSession<'_, '_> {
 }
 
 /// A score of random numbers: no two are equal, none is the score of anything.
-struct Noise {
-    p: usize,
-    seed: u64,
+pub(crate) struct Noise {
+    pub(crate) p: usize,
+    pub(crate) seed: u64,
 }
 
 impl LocalScore for Noise {
@@ -86,7 +86,7 @@ impl ScoreSession for Noise {
 }
 
 /// Data sampled from a DAG with random tables, strong enough to learn something.
-fn sampled(seed: u64, dag: &Dag, n_rows: usize) -> DiscreteData {
+pub(crate) fn sampled(seed: u64, dag: &Dag, n_rows: usize) -> DiscreteData {
     let mut rng = support::rng(seed);
     let p = dag.n_variables();
     let arities: Vec<usize> = (0..p).map(|_| 2 + support::below(&mut rng, 2)).collect();
@@ -113,7 +113,7 @@ fn sampled(seed: u64, dag: &Dag, n_rows: usize) -> DiscreteData {
     DiscreteData::from_columns(columns).unwrap()
 }
 
-fn total(score: &impl LocalScore, dag: &Dag) -> f64 {
+pub(crate) fn total(score: &impl LocalScore, dag: &Dag) -> f64 {
     let mut session = score.session();
     (0..dag.n_variables() as Variable).map(|x| session.local_score(x, dag.parents(x))).sum()
 }
@@ -244,7 +244,7 @@ fn search(
     (result, ledger.total_calls())
 }
 
-fn random_knowledge(seed: u64, p: usize) -> Knowledge {
+pub(crate) fn random_knowledge(seed: u64, p: usize) -> Knowledge {
     let mut rng = support::rng(seed);
     let order = support::permutation(&mut rng, p);
     let (mut required, mut edges, mut forbidden) = (Vec::new(), Vec::new(), Vec::new());
@@ -269,7 +269,7 @@ fn random_knowledge(seed: u64, p: usize) -> Knowledge {
     Knowledge::new(p, required, edges, forbidden, tier).unwrap()
 }
 
-fn keeps_knowledge(dag: &Dag, knowledge: &Knowledge) {
+pub(crate) fn keeps_knowledge(dag: &Dag, knowledge: &Knowledge) {
     for (from, to) in dag.arcs() {
         assert!(knowledge.allows_arc(from, to), "{from} → {to} is forbidden");
     }

@@ -1,0 +1,114 @@
+//! Best order score search: a search among orders of the variables.
+
+mod order;
+mod tree;
+
+use std::sync::Mutex;
+
+use self::order::OrderSearch;
+use self::tree::Rules;
+use super::candidates::{ActiveSet, Candidates};
+use super::ges::{GesOptions, ges};
+use super::hill_climbing::SearchResult;
+use super::start::start_under_knowledge;
+use crate::graph::Dag;
+use crate::knowledge::Knowledge;
+use crate::orient::cpdag_of_dag;
+use crate::run::{Ledger, Phase, Run};
+use crate::score::{LocalScore, ScoreSession};
+use crate::{Error, Result, Variable};
+
+/// Options of [`boss`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BossOptions {
+    /// The most parents a variable may have.
+    pub max_parents: Option<usize>,
+    /// Whether to score, for each child, only variables that gained when all were scored last, until scoring all again
+    /// brings no better order. It finds nearly the same with a small part of the local scores. Otherwise every variable is
+    /// scored at every step, as in the original algorithm.
+    pub growing: bool,
+    /// Whether a backward pass among equivalence classes (the deletions of GES) follows, as in the original. Only done with a
+    /// score that is equal for equivalent DAGs.
+    pub backward: bool,
+    /// The phase under which local scores are counted.
+    pub phase: Phase,
+}
+
+impl Default for BossOptions {
+    fn default() -> Self {
+        Self { max_parents: None, growing: true, backward: true, phase: Phase::Refine }
+    }
+}
+
+/// Best order score search (Andrews, Ramsey, Sanchez-Romero, Camchong and Kummerfeld 2023), from the order of `start`.
+///
+/// An order of the variables stands for the DAG in which every variable has the parents that greedy growing and then
+/// shrinking picks among those before it. The search takes each variable in turn and moves it to the place in the order
+/// that scores best, until no move of one variable gains. Grow-shrink trees keep the scores, so that a place is
+/// scored anew only where it changes the parents of some variable.
+///
+/// With a consistent score and enough data the DAG of the last order has all independences that hold right (it is a
+/// minimal independence map), and the backward pass of GES that follows makes it one of the true class.
+/// The result scores at least as well as `start` (else `start` is returned).
+///
+/// A variable goes to the first of the places that score alike (within 10⁻¹² of the largest local score), and stays where
+/// it is unless another place is better. Variables take turns in the order as it stands, which starts as the
+/// topological order of `start` with lower indices first.
+///
+/// # Errors
+///
+/// As for [`hill_climb`](super::hill_climb).
+pub fn boss<S: LocalScore>(
+    score: &S,
+    start: &Dag,
+    options: &BossOptions,
+    knowledge: &Knowledge,
+    run: &Run,
+    ledger: &mut Ledger,
+) -> Result<SearchResult> {
+    let p = score.n_variables();
+    if start.n_variables() != p {
+        return Err(Error::Graph(format!("the score has {p} variables and the start graph {}", start.n_variables())));
+    }
+    let start = start_under_knowledge(start, knowledge, options.max_parents)?;
+    run.progress().enter(options.phase, 0);
+    let local =
+        run.map(p, || score.session(), |session, x| session.local_score(x as Variable, start.parents(x as Variable)))?;
+    let largest = local.iter().map(|s| s.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
+    let rules = Rules {
+        candidates: Candidates::new(ActiveSet::All, knowledge, p),
+        max_parents: options.max_parents.unwrap_or(usize::MAX),
+        tolerance: (1e-12 * largest).max(1e-9),
+        capacity: (1 << 23) / p.max(1) + (1 << 10),
+    };
+    let mut search = OrderSearch::new(score, &start, rules, knowledge, run);
+    let outcome = search.improve(&start, options.growing);
+    ledger.add_calls(options.phase, p as u64 + search.calls());
+    let complete = outcome?;
+    let moves = search.moves();
+    let (dag, total) = search.into_best()?;
+    let before: f64 = local.iter().sum();
+    // Greedy growing need not find parents as good as those of the start.
+    let (mut dag, mut total) = if total >= before { (dag, total) } else { (start, before) };
+    let (mut iterations, mut complete) = (moves, complete);
+    if options.backward && complete && score.is_score_equivalent() {
+        let backward = GesOptions {
+            forward: false,
+            max_parents: options.max_parents,
+            phase: options.phase,
+            ..GesOptions::default()
+        };
+        let found = ges(score, &cpdag_of_dag(&dag), &backward, knowledge, run, ledger)?;
+        complete = found.complete;
+        iterations += found.deletions;
+        if found.score > total + rules.tolerance {
+            (dag, total) = (found.dag, found.score);
+        }
+    }
+    Ok(SearchResult { dag, score: total, iterations, complete })
+}
+
+/// The value behind a lock that nobody else holds.
+fn unlocked<T>(lock: &mut Mutex<T>) -> &mut T {
+    lock.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,217 @@
+//! Grow-shrink trees: for one child, the parents that greedy growing and shrinking picks from any set of predecessors.
+
+use rustc_hash::FxHashMap;
+
+use super::super::candidates::Candidates;
+use crate::score::ScoreSession;
+use crate::{Variable, VariableSet};
+
+/// What holds for every tree of a search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules<'a> {
+    pub(super) candidates: Candidates<'a>,
+    pub(super) max_parents: usize,
+    /// A parent is added or dropped only for a gain larger than this.
+    pub(super) tolerance: f64,
+    /// Scores kept in one tree before it starts anew.
+    pub(super) capacity: usize,
+}
+
+/// The parents of a child given a set of predecessors, and what the answer depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Trace {
+    /// The local score with `parents`.
+    pub(super) score: f64,
+    /// Parents after growing; a predecessor that is not among them can leave without a change.
+    pub(super) grown: VariableSet,
+    /// Parents after shrinking.
+    pub(super) parents: VariableSet,
+    /// Variables that would change the answer if they became predecessors.
+    pub(super) blocked: Vec<Variable>,
+}
+
+#[derive(Debug)]
+struct Branch {
+    score: f64,
+    variable: Variable,
+    node: Option<u32>,
+}
+
+#[derive(Debug)]
+struct Node {
+    parents: VariableSet,
+    score: f64,
+    /// The additions that gain, best first; `None` before they are asked for.
+    branches: Option<Vec<Branch>>,
+    /// Score and parents after shrinking; `None` before it is asked for.
+    shrunk: Option<(f64, VariableSet)>,
+}
+
+/// The tree of one child. A node is a set of parents; its branches are the additions that gain, best first. Growing follows
+/// the first branch whose variable is a predecessor. Nodes reached on several ways are one.
+#[derive(Debug)]
+pub(super) struct GrowShrinkTree {
+    child: Variable,
+    /// Parents that are worth scoring (`None`: all).
+    worth: Option<Vec<Variable>>,
+    nodes: Vec<Node>,
+    by_set: FxHashMap<VariableSet, u32>,
+    stored: usize,
+    calls: u64,
+}
+
+impl GrowShrinkTree {
+    pub(super) fn new(child: Variable) -> Self {
+        Self { child, worth: None, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
+    }
+
+    /// Local scores computed so far.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// From now on grows by these variables (increasing) only.
+    pub(super) fn restrict_to(&mut self, worth: Vec<Variable>) {
+        self.worth = Some(worth);
+        self.clear();
+    }
+
+    /// Variables that it grows by, if not by all.
+    pub(super) fn worth(&self) -> &[Variable] {
+        self.worth.as_deref().unwrap_or_default()
+    }
+
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.by_set.clear();
+        self.stored = 0;
+    }
+
+    /// Every variable that gains when it is added to `parents`, of all candidates, increasing.
+    pub(super) fn gaining(
+        &mut self,
+        session: &mut impl ScoreSession,
+        rules: &Rules<'_>,
+        parents: &[Variable],
+    ) -> Vec<Variable> {
+        let free = rules.candidates.parents_for(self.child, parents);
+        let mut scores = Vec::new();
+        let own = session.local_score(self.child, parents);
+        session.local_scores_with_each(self.child, parents, &free, &mut scores);
+        self.calls += 1 + free.len() as u64;
+        free.into_iter().zip(scores).filter(|(_, with)| *with > own + rules.tolerance).map(|(x, _)| x).collect()
+    }
+
+    /// The parents of the child when its predecessors are those of which `precedes` is true. `forced` (increasing) are
+    /// the predecessors that must be parents.
+    pub(super) fn trace(
+        &mut self,
+        session: &mut impl ScoreSession,
+        rules: &Rules<'_>,
+        forced: &[Variable],
+        precedes: impl Fn(Variable) -> bool,
+    ) -> Trace {
+        if self.stored > rules.capacity {
+            self.clear();
+        }
+        let mut blocked = Vec::new();
+        let mut at = self.node(VariableSet::from_slice(forced), None, session);
+        while self.nodes[at].parents.len() < rules.max_parents {
+            self.expand(at, session, rules);
+            let branches = self.nodes[at].branches.as_deref().unwrap_or_default();
+            let Some(next) = branches.iter().position(|branch| precedes(branch.variable)) else {
+                blocked.extend(branches.iter().map(|branch| branch.variable));
+                break;
+            };
+            blocked.extend(branches[..next].iter().map(|branch| branch.variable));
+            let Branch { score, variable, node } = branches[next];
+            at = match node {
+                Some(node) => node as usize,
+                None => {
+                    let mut parents = self.nodes[at].parents.clone();
+                    parents.insert(parents.partition_point(|&x| x < variable), variable);
+                    let node = self.node(parents, Some(score), session);
+                    if let Some(branches) = &mut self.nodes[at].branches {
+                        branches[next].node = Some(node as u32);
+                    }
+                    node
+                }
+            };
+        }
+        self.shrink(at, forced, session, rules.tolerance);
+        let node = &self.nodes[at];
+        let (score, parents) = node.shrunk.clone().unwrap_or_else(|| (node.score, node.parents.clone()));
+        Trace { score, grown: node.parents.clone(), parents, blocked }
+    }
+
+    /// The node of a set of parents, whose score may be known.
+    fn node(&mut self, parents: VariableSet, score: Option<f64>, session: &mut impl ScoreSession) -> usize {
+        if let Some(&node) = self.by_set.get(&parents) {
+            return node as usize;
+        }
+        let score = score.unwrap_or_else(|| {
+            self.calls += 1;
+            session.local_score(self.child, &parents)
+        });
+        self.by_set.insert(parents.clone(), self.nodes.len() as u32);
+        self.nodes.push(Node { parents, score, branches: None, shrunk: None });
+        self.stored += 4;
+        self.nodes.len() - 1
+    }
+
+    fn expand(&mut self, at: usize, session: &mut impl ScoreSession, rules: &Rules<'_>) {
+        let node = &self.nodes[at];
+        if node.branches.is_some() {
+            return;
+        }
+        let free = match &self.worth {
+            None => rules.candidates.parents_for(self.child, &node.parents),
+            Some(worth) => worth.iter().copied().filter(|x| node.parents.binary_search(x).is_err()).collect(),
+        };
+        let mut scores = Vec::new();
+        session.local_scores_with_each(self.child, &node.parents, &free, &mut scores);
+        self.calls += free.len() as u64;
+        let mut branches: Vec<Branch> = free
+            .into_iter()
+            .zip(scores)
+            .filter(|(_, score)| *score > node.score + rules.tolerance)
+            .map(|(variable, score)| Branch { score, variable, node: None })
+            .collect();
+        branches.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.variable.cmp(&b.variable)));
+        branches.shrink_to_fit();
+        self.stored += branches.len();
+        self.nodes[at].branches = Some(branches);
+    }
+
+    /// Drops parents that are not forced, the one that gains most first, while that gains.
+    fn shrink(&mut self, at: usize, forced: &[Variable], session: &mut impl ScoreSession, tolerance: f64) {
+        if self.nodes[at].shrunk.is_some() {
+            return;
+        }
+        let (mut score, mut parents) = (self.nodes[at].score, self.nodes[at].parents.clone());
+        loop {
+            let mut best: Option<(f64, usize)> = None;
+            for (i, x) in parents.iter().enumerate() {
+                if forced.binary_search(x).is_ok() {
+                    continue;
+                }
+                let mut others = parents.clone();
+                others.remove(i);
+                let without = match self.by_set.get(&others) {
+                    Some(&node) => self.nodes[node as usize].score,
+                    None => {
+                        self.calls += 1;
+                        session.local_score(self.child, &others)
+                    }
+                };
+                if without > score + tolerance && best.is_none_or(|(most, _)| without > most) {
+                    best = Some((without, i));
+                }
+            }
+            let Some((without, i)) = best else { break };
+            parents.remove(i);
+            score = without;
+        }
+        self.nodes[at].shrunk = Some((score, parents));
+    }
+}

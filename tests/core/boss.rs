@@ -1,0 +1,221 @@
+//! Best order score search: against a plain reference, with a consistent score, under knowledge.
+
+use std::collections::HashMap;
+
+use phgs::Variable;
+use phgs::counts::CountingEngine;
+use phgs::graph::Dag;
+use phgs::knowledge::Knowledge;
+use phgs::orient::cpdag_of_dag;
+use phgs::run::{Ledger, Phase, Run};
+use phgs::score::{LocalScore, PopulationScore, ScoreSession};
+use phgs::search::{BossOptions, SearchResult, boss};
+
+use crate::search::{Noise, PlainBic, keeps_knowledge, random_knowledge, sampled, total};
+use crate::support;
+
+fn search(
+    score: &impl LocalScore,
+    start: &Dag,
+    options: &BossOptions,
+    knowledge: &Knowledge,
+    threads: usize,
+) -> (SearchResult, u64) {
+    let mut ledger = Ledger::new();
+    let found = boss(score, start, options, knowledge, &Run::new(threads).unwrap(), &mut ledger).unwrap();
+    assert_eq!(ledger.total_calls(), ledger.calls(Phase::Refine));
+    (found, ledger.total_calls())
+}
+
+const EXACT: BossOptions = BossOptions { max_parents: None, growing: false, backward: false, phase: Phase::Refine };
+
+/// Greedy growing and shrinking among `before`, as plainly as can be.
+fn parents_among(
+    session: &mut impl ScoreSession,
+    child: Variable,
+    before: &[Variable],
+    most: usize,
+    tolerance: f64,
+) -> (f64, Vec<Variable>) {
+    let mut parents: Vec<Variable> = Vec::new();
+    let mut score = session.local_score(child, &parents);
+    while parents.len() < most {
+        let mut best: Option<(f64, Vec<Variable>)> = None;
+        let mut sorted = before.to_vec();
+        sorted.sort_unstable();
+        for x in sorted.into_iter().filter(|x| !parents.contains(x)) {
+            let mut with = parents.clone();
+            with.push(x);
+            with.sort_unstable();
+            let score = session.local_score(child, &with);
+            if best.as_ref().is_none_or(|(most, _)| score > *most) {
+                best = Some((score, with));
+            }
+        }
+        let Some((with, larger)) = best.filter(|(with, _)| *with > score + tolerance) else { break };
+        (score, parents) = (with, larger);
+    }
+    loop {
+        let mut best: Option<(f64, Vec<Variable>)> = None;
+        for i in 0..parents.len() {
+            let mut without = parents.clone();
+            without.remove(i);
+            let score = session.local_score(child, &without);
+            if best.as_ref().is_none_or(|(most, _)| score > *most) {
+                best = Some((score, without));
+            }
+        }
+        let Some((without, fewer)) = best.filter(|(without, _)| *without > score + tolerance) else { break };
+        (score, parents) = (without, fewer);
+    }
+    (score, parents)
+}
+
+/// The same search with every order scored in full.
+fn plain_boss(score: &impl LocalScore, start: &Dag, most: usize) -> (Dag, f64, usize) {
+    let p = start.n_variables();
+    let mut session = score.session();
+    let largest = (0..p as Variable).map(|x| session.local_score(x, start.parents(x)).abs()).fold(0.0, f64::max);
+    let tolerance = (1e-12 * largest).max(1e-9);
+    let mut known: HashMap<(Variable, Vec<Variable>), (f64, Vec<Variable>)> = HashMap::new();
+    let mut of_order = |order: &[Variable]| -> (f64, Dag) {
+        let mut arcs = Vec::new();
+        let mut scores = vec![0.0; p];
+        for (i, &child) in order.iter().enumerate() {
+            let mut before = order[..i].to_vec();
+            before.sort_unstable();
+            let (score, parents) = known
+                .entry((child, before.clone()))
+                .or_insert_with(|| parents_among(&mut session, child, &before, most, tolerance));
+            scores[child as usize] = *score;
+            arcs.extend(parents.iter().map(|&x| (x, child)));
+        }
+        (scores.iter().sum(), Dag::from_arcs(p, arcs).unwrap())
+    };
+    let mut order = start.topological_order();
+    let (mut moves, mut unmoved) = (0, 0);
+    'all: while unmoved < p {
+        for x in order.clone() {
+            let (here, _) = of_order(&order);
+            let at = order.iter().position(|&y| y == x).unwrap();
+            let placed = |place: usize| {
+                let mut other = order.clone();
+                other.remove(at);
+                other.insert(place, x);
+                other
+            };
+            let scores: Vec<f64> = (0..p).map(|place| of_order(&placed(place)).0).collect();
+            let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if best > here + tolerance {
+                order = placed(scores.iter().position(|score| *score >= best - tolerance).unwrap());
+                moves += 1;
+                unmoved = 0;
+            } else {
+                unmoved += 1;
+            }
+            if unmoved >= p {
+                break 'all;
+            }
+        }
+    }
+    let (score, dag) = of_order(&order);
+    (dag, score, moves)
+}
+
+#[test]
+fn every_move_is_that_of_a_plain_search() {
+    for seed in 0..40 {
+        let mut rng = support::rng(seed);
+        let p = 2 + support::below(&mut rng, 6);
+        let truth = support::random_dag(&mut rng, p, 2.5);
+        let start = if seed % 3 == 0 { support::random_dag(&mut rng, p, 1.0) } else { Dag::empty(p) };
+        let data = sampled(seed, &truth, 300);
+        let engine = CountingEngine::new(&data);
+        for most in [usize::MAX, 2] {
+            if (0..p as Variable).any(|x| start.parents(x).len() > most) {
+                continue;
+            }
+            let options = BossOptions { max_parents: (most < p).then_some(most), ..EXACT };
+            let none = Knowledge::none();
+            let bic = PlainBic(&engine);
+            let expected = plain_boss(&bic, &start, most);
+            let (found, _) = search(&bic, &start, &options, &none, 1);
+            if expected.1 >= total(&bic, &start) {
+                assert_eq!((found.dag, found.score, found.iterations), expected, "seed {seed} bic");
+            }
+            let noise = Noise { p, seed };
+            let expected = plain_boss(&noise, &start, most);
+            let (found, _) = search(&noise, &start, &options, &none, 2);
+            if expected.1 >= total(&noise, &start) {
+                assert_eq!((found.dag, found.score, found.iterations), expected, "seed {seed} noise");
+            } else {
+                assert_eq!(found.dag, start);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_consistent_score_leads_to_the_true_class() {
+    let (mut exact, mut grown) = (0, 0);
+    for seed in 0..500 {
+        let mut rng = support::rng(seed);
+        let p = 5 + support::below(&mut rng, 11);
+        let degree = 1.5 + 2.0 * support::uniform(&mut rng);
+        let truth = support::random_dag(&mut rng, p, degree);
+        let score = PopulationScore::new(&truth, seed);
+        let class = cpdag_of_dag(&truth);
+        let none = Knowledge::none();
+        let options = BossOptions { growing: false, ..BossOptions::default() };
+        let found = search(&score, &Dag::empty(p), &options, &none, 1).0;
+        exact += usize::from(cpdag_of_dag(&found.dag) == class);
+        let found = search(&score, &Dag::empty(p), &BossOptions::default(), &none, 1).0;
+        grown += usize::from(cpdag_of_dag(&found.dag) == class);
+    }
+    println!("true class: {exact} exact, {grown} growing, of 500");
+    assert!(exact == 500 && grown == 500, "true class: {exact} exact, {grown} growing, of 500");
+}
+
+#[test]
+fn promises_hold_under_knowledge() {
+    for seed in 0..150 {
+        let mut rng = support::rng(seed);
+        let p = 2 + support::below(&mut rng, 9);
+        let knowledge = random_knowledge(seed, p);
+        let start = support::random_dag(&mut rng, p, 2.0);
+        let noise = Noise { p, seed };
+        for growing in [false, true] {
+            let options = BossOptions { growing, ..BossOptions::default() };
+            let (found, calls) = search(&noise, &start, &options, &knowledge, 1);
+            keeps_knowledge(&found.dag, &knowledge);
+            assert_eq!(found.score, total(&noise, &found.dag));
+            assert!(found.complete);
+            assert_eq!((found, calls), search(&noise, &start, &options, &knowledge, 3));
+        }
+    }
+}
+
+#[test]
+fn it_never_ends_below_its_start_and_stops_when_told() {
+    for seed in 0..50 {
+        let mut rng = support::rng(seed);
+        let p = 8;
+        let start = support::random_dag(&mut rng, p, 2.5);
+        let noise = Noise { p, seed };
+        let none = Knowledge::none();
+        let (found, _) = search(&noise, &start, &BossOptions::default(), &none, 1);
+        assert!(found.score >= total(&noise, &start));
+        let (again, _) = search(&noise, &found.dag, &BossOptions::default(), &none, 1);
+        assert!(again.score >= found.score);
+        let run = Run::new(1).unwrap().with_deadline(Some(std::time::Instant::now()));
+        let late = boss(&noise, &start, &BossOptions::default(), &none, &run, &mut Ledger::new()).unwrap();
+        assert!(!late.complete && late.score >= total(&noise, &start));
+        run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+        let cancelled = boss(&noise, &start, &EXACT, &none, &run, &mut Ledger::new());
+        assert_eq!(cancelled, Err(phgs::Error::Interrupted));
+    }
+    for p in 0..3 {
+        let (found, _) = search(&Noise { p, seed: 1 }, &Dag::empty(p), &BossOptions::default(), &Knowledge::none(), 2);
+        assert!(found.complete);
+    }
+}
