@@ -78,7 +78,8 @@ fn equivalent(dag: &Dag, seed: u64) -> Option<Dag> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Equivalent DAGs: equal scores, bit for bit, and equal changes of the two local scores that a reversal changes.
+    /// Equivalent DAGs have equal scores: bit for bit while the penalty does not dwarf the likelihood (a score below
+    /// 4 N ln N is a whole number of units below 2⁵³), and to rounding beyond.
     #[test]
     fn equivalent_dags_tie_exactly(
         seed in any::<u64>(), n in 1usize..300, arities in prop::collection::vec(1usize..6, 6), degree in 0.5f64..4.0,
@@ -100,7 +101,11 @@ proptest! {
         for step in 0..6 {
             if let Some(next) = equivalent(&dag, seed ^ step) {
                 dag = next;
-                prop_assert_eq!(&totals(&dag), &first);
+                for (&now, &before) in totals(&dag).iter().zip(&first) {
+                    let exact = before.abs() < 4.0 * n as f64 * (n as f64).ln();
+                    let tolerance = if exact { 0.0 } else { 1e-15 * before.abs() };
+                    prop_assert!((now - before).abs() <= tolerance, "{} {}", now, before);
+                }
             }
         }
     }
