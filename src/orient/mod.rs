@@ -3,6 +3,8 @@
 //! | what | function | source |
 //! |---|---|---|
 //! | v-structures from separating sets | [`v_structures_from_separations`] | Huang and Zhou, eq. (vs1), Algorithm 6 |
+//! | v-structures by testing | [`v_structures_by_testing`] | eq. (vs2), Margaritis 2003 |
+//! | conservative, majority, max-p | [`decide_colliders`] | Ramsey et al. 2006, Colombo and Maathuis 2014, Ramsey 2016 |
 //! | Meek's rules | [`apply_meek_rules`] | Meek 1995 |
 //! | skeleton → CPDAG | [`skeleton_to_cpdag`] | Algorithm 6, `skel-to-cpdag` |
 //! | DAG → CPDAG | [`cpdag_of_dag`], [`cpdag_with_knowledge`] | Chickering 1995, 2002 |
@@ -18,6 +20,7 @@ use crate::Variable;
 mod background;
 mod by_testing;
 mod class;
+mod collider_rule;
 mod detect;
 mod extension;
 pub mod hgi;
@@ -29,6 +32,7 @@ mod undecided;
 pub use background::{apply_knowledge, undirected_with_knowledge};
 pub use by_testing::v_structures_by_testing;
 pub use class::{all_members, cpdag_of_dag, cpdag_with_knowledge};
+pub use collider_rule::{ColliderRule, Colliders, decide_colliders};
 pub use detect::{fill_marginal_p_values, v_structures_from_separations};
 pub use extension::{
     ExtensionObstacle, consistent_extension, consistent_extension_with, extension_obstacle, forced_extension,

@@ -28,8 +28,8 @@ pub struct Oriented {
 
 /// Directs a skeleton: background knowledge first, then v-structures, then rules R1 to R4.
 ///
-/// From samples, v-structures may contradict each other. They are tried in order: those that agree with most others first
-/// (counted by arcs that they share), then by decreasing p-value of the separation, then by index. Each is applied whole or, when it
+/// From samples, v-structures may contradict each other. They are tried by decreasing p-value of the separation; of equals,
+/// those first that share arcs with most others, then by index. Each is applied whole or, when it
 /// would reverse an arc, close a directed cycle or break `knowledge`, skipped whole.
 ///
 /// The estimate is extendable when the pattern, that is the skeleton with knowledge and the applied v-structures, has a
@@ -52,7 +52,7 @@ pub fn orient_skeleton(
     let mut pdag = undirected_with_knowledge(graph, knowledge);
     let mut reach = Reach::new(pdag.n_variables());
     let mut conflicts = Vec::new();
-    for v in by_agreement(v_structures) {
+    for v in by_evidence(v_structures) {
         if fits(&pdag, &v, knowledge, &mut reach) {
             for end in [v.x, v.y] {
                 if !pdag.has_arc(end, v.centre) {
@@ -81,7 +81,8 @@ fn fits(pdag: &Pdag, v: &VStructure, knowledge: &Knowledge, reach: &mut Reach) -
         })
 }
 
-fn by_agreement(v_structures: &[VStructure]) -> Vec<VStructure> {
+/// The order in which v-structures are tried.
+fn by_evidence(v_structures: &[VStructure]) -> Vec<VStructure> {
     let mut arcs: FxHashMap<(Variable, Variable), u32> = FxHashMap::default();
     for v in v_structures {
         *arcs.entry((v.x, v.centre)).or_default() += 1;
@@ -90,7 +91,8 @@ fn by_agreement(v_structures: &[VStructure]) -> Vec<VStructure> {
     let mut ordered: Vec<(u32, VStructure)> =
         v_structures.iter().map(|v| (arcs[&(v.x, v.centre)] + arcs[&(v.y, v.centre)], *v)).collect();
     ordered.sort_unstable_by(|(agree_a, a), (agree_b, b)| {
-        agree_b.cmp(agree_a).then(b.log_p_value.total_cmp(&a.log_p_value)).then(a.index().cmp(&b.index()))
+        let by_p = b.log_p_value.total_cmp(&a.log_p_value);
+        by_p.then(agree_b.cmp(agree_a)).then(a.index().cmp(&b.index()))
     });
     ordered.into_iter().map(|(_, v)| v).collect()
 }
@@ -123,11 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn agreement_comes_before_p_values() {
+    fn of_equal_p_values_agreement_decides() {
         let graph = UndirectedGraph::from_edges(5, [(0, 1), (1, 2), (2, 3), (1, 4)]);
-        let (a, b, c) = (v(0, 1, 2, -3.0), v(2, 1, 4, -3.0), v(1, 2, 3, -0.1));
-        let oriented = skeleton_to_cpdag(&graph, &[a, b, c], &Knowledge::none());
-        assert_eq!(oriented.conflicts, [c]);
+        let (a, b) = (v(0, 1, 2, -1.0), v(2, 1, 4, -1.0));
+        let c = v(1, 2, 3, -1.0);
+        assert_eq!(skeleton_to_cpdag(&graph, &[c, a, b], &Knowledge::none()).conflicts, [c]);
+        let surer = v(1, 2, 3, -0.1);
+        assert_eq!(skeleton_to_cpdag(&graph, &[surer, a, b], &Knowledge::none()).conflicts, [a, b]);
     }
 
     #[test]
