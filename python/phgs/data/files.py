@@ -99,8 +99,9 @@ def _read_csv(source: Any, name: str, suffix: str) -> Any:
 
 def is_text(data: Any) -> bool:
     """Whether a frame was read from a text file by `read_file`."""
-    schema = getattr(data, "schema", None)
-    metadata = getattr(schema, "metadata", None)
+    if not type(data).__module__.startswith("pyarrow"):
+        return False
+    metadata = getattr(data.schema, "metadata", None)
     return isinstance(metadata, dict) and TEXT_MARK in metadata
 
 

@@ -291,8 +291,8 @@ class Hybrid(Testing, Scoring):
     Examples
     --------
     >>> import phgs
-    >>> phgs.Hybrid(restrict=phgs.HPC(alpha=0.01), init="hgi", maximize=phgs.Tabu(tabu_length=50))
-    Hybrid(restrict=HPC(alpha=0.01), init='hgi', maximize=Tabu(tabu_length=50))
+    >>> phgs.Hybrid(restrict=phgs.HPC(alpha=0.01), init="empty", maximize=phgs.Tabu(tabu_length=50))
+    Hybrid(restrict=HPC(alpha=0.01), init='empty', maximize=Tabu(tabu_length=50))
     """
 
     restrict: Any = None

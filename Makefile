@@ -1,0 +1,63 @@
+# `make` alone tells what there is. Only Python ≥ 3.10 with venv, a Rust toolchain and a C compiler are needed.
+
+PYTHON ?= python3
+SOURCES := $(shell git ls-files src python 2>/dev/null || find src python -type f) Cargo.toml Cargo.lock pyproject.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-rust test-python lint bench wheel develop clean
+
+help: ## This list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: .venv-demo/ready ## Learn the bundled ALARM data; picture and result file go to demo-output/
+	@mkdir -p demo-output
+	@.venv-demo/bin/phgs learn python/phgs/datasets/alarm.parquet \
+	  --true-graph python/phgs/datasets/alarm-edges.csv \
+	  --json demo-output/alarm.json --edges demo-output/alarm-edges.csv --plot demo-output/alarm.png
+
+.venv-demo/ready: $(SOURCES)
+	$(PYTHON) -m venv --clear .venv-demo
+	.venv-demo/bin/python -m pip install --quiet --upgrade pip
+	.venv-demo/bin/python -m pip wheel --quiet --no-deps --wheel-dir .venv-demo/wheel .
+	.venv-demo/bin/python -m pip install --quiet "$$(ls .venv-demo/wheel/phgs-*.whl)[plot]"
+	@touch $@
+
+test: test-rust test-python ## All tests: the core's, then the installed wheel's
+
+test-rust: ## The core's tests
+	cargo test --locked --quiet
+
+test-python: wheel ## Install the wheel into a fresh environment and test it there
+	rm -rf .venv-test
+	$(PYTHON) -m venv .venv-test
+	.venv-test/bin/python -m pip install --quiet --upgrade pip
+	.venv-test/bin/python -m pip install --quiet -r requirements-dev.lock
+	.venv-test/bin/python -m pip install --quiet --no-deps dist/phgs-*.whl
+	.venv-test/bin/python -m pytest tests/python --doctest-modules --pyargs phgs
+
+.venv-build/ready: requirements-dev.lock
+	$(PYTHON) -m venv .venv-build
+	.venv-build/bin/python -m pip install --quiet --upgrade pip
+	.venv-build/bin/python -m pip install --quiet -r requirements-dev.lock
+	@touch $@
+
+wheel: .venv-build/ready ## Build the wheel into dist/
+	rm -f dist/phgs-*.whl
+	.venv-build/bin/maturin build --release --locked --quiet --out dist
+
+lint: .venv-build/ready ## Formatting, lints and types
+	cargo fmt --check
+	cargo clippy --locked --quiet --all-targets -- -D warnings
+	cargo clippy --locked --quiet --lib --features python -- -D warnings
+	.venv-build/bin/ruff format --check --quiet python tests/python
+	.venv-build/bin/ruff check --quiet python tests/python
+	.venv-build/bin/mypy
+
+bench: ## Benchmarks of the core (criterion)
+	cargo bench --locked
+
+develop: .venv-build/ready ## An editable install in .venv-build, for work on the package
+	.venv-build/bin/python -m pip install --quiet --no-deps --editable .
+
+clean: ## Remove what was built
+	rm -rf .venv-build .venv-demo .venv-test dist demo-output target

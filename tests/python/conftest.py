@@ -1,0 +1,25 @@
+"""Data that tests share."""
+
+import numpy as np
+import pytest
+
+import phgs
+
+
+@pytest.fixture(scope="session")
+def alarm():
+    return phgs.datasets.load_alarm()
+
+
+@pytest.fixture
+def chain():
+    """Return 2,000 rows of a → b → c, with d on its own."""
+    return make_chain()
+
+
+def make_chain(n=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 3, n)
+    b = np.where(rng.random(n) < 0.8, a, rng.integers(0, 3, n))
+    c = np.where(rng.random(n) < 0.8, b, rng.integers(0, 3, n))
+    return {"a": a, "b": b, "c": c, "d": rng.integers(0, 2, n)}

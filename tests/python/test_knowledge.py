@@ -1,0 +1,88 @@
+"""Background knowledge holds in every method."""
+
+import json
+
+import numpy as np
+import pytest
+
+import phgs
+
+METHODS = ("phgs", "ppc", "pc", "hc", "tabu")
+
+
+def broken(graph, knowledge):
+    """Return the constraints that a graph breaks."""
+    arcs = set(graph.directed)
+    edges = {frozenset(e) for e in graph.undirected}
+    tier = {name: i for i, group in enumerate(knowledge.tiers) for name in group}
+    wrong = [arc for arc in knowledge.required if arc not in arcs]
+    wrong += [arc for arc in knowledge.forbidden if arc in arcs]
+    wrong += [e for e in knowledge.forbidden_edges if frozenset(e) in edges or e in arcs or e[::-1] in arcs]
+    wrong += [e for e in knowledge.required_edges if not (frozenset(e) in edges or e in arcs or e[::-1] in arcs)]
+    wrong += [(a, b) for a, b in arcs if a in tier and b in tier and tier[a] > tier[b]]
+    return wrong
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_row_28_no_output_breaks_random_knowledge(alarm, method):
+    rng = np.random.default_rng(4)
+    table = alarm.table
+    for _ in range(6):
+        chosen = rng.permutation(table.n_variables)[:10]
+        data = {table.names[i]: table.codes[i][:2000] for i in chosen}
+        names = list(data)
+        order = rng.permutation(10)
+        arcs = [(names[order[i]], names[order[j]]) for i in range(10) for j in range(i + 1, 10)]
+        rng.shuffle(arcs)
+        arcs = [tuple(arc) for arc in arcs]
+        tiers = [[names[i] for i in order[:4]], [names[i] for i in order[4:8]]]
+        knowledge = phgs.Knowledge(
+            required=arcs[:2], forbidden=[arc[::-1] for arc in arcs[2:6]], forbidden_edges=arcs[6:9], tiers=tiers
+        )
+        result = phgs.learn(data, method, knowledge=knowledge, progress=False)
+        assert broken(result.cpdag, knowledge) == []
+        if result.dag is not None:
+            assert broken(result.dag, knowledge) == []
+
+
+def test_row_29_a_forbidden_pair_invents_no_collider(chain):
+    result = phgs.learn(chain, "pc", knowledge={"forbidden_edges": [("a", "c")]}, progress=False)
+    assert result.cpdag.undirected == (("a", "b"), ("b", "c"))
+
+
+def test_row_31_requiring_an_edge_that_is_there_changes_nothing_else(chain):
+    free = phgs.learn(chain, progress=False)
+    tied = phgs.learn(chain, knowledge={"required_edges": [("a", "b")]}, progress=False)
+    assert tied.cpdag.skeleton() == free.cpdag.skeleton()
+
+
+def test_files(tmp_path):
+    expected = phgs.Knowledge(required=[("a", "b")], forbidden_edges=[("b", "d")])
+    path = tmp_path / "k.json"
+    path.write_text(json.dumps({"required": [["a", "b"]], "forbidden_edges": [["b", "d"]]}))
+    assert phgs.Knowledge.read(path) == expected
+    path = tmp_path / "k.csv"
+    path.write_text("from,to,kind\na,b,required\nb,d,forbidden_edges\n")
+    assert phgs.Knowledge.read(path) == expected
+    for text, match in (
+        ("from,to\na,b\n", "columns from, to and kind"),
+        ("from,to,kind\na,b,need\n", "line 2: unknown kind"),
+    ):
+        path.write_text(text)
+        with pytest.raises(phgs.KnowledgeError, match=match):
+            phgs.Knowledge.read(path)
+
+
+@pytest.mark.parametrize(
+    ("bad", "match"),
+    [
+        ({"required": ["ab"]}, "expected pairs"),
+        ({"required": [("a", "a")]}, "joined to itself"),
+        ({"required": [("a", "b"), ("b", "c"), ("c", "a")]}, "cycle"),
+        ({"tiers": ["ab"]}, "list of lists"),
+        ({"required": [("b", "a")], "tiers": [["a"], ["b"]]}, "required and forbidden"),
+    ],
+)
+def test_contradictions_are_refused_before_any_work(chain, bad, match):
+    with pytest.raises(phgs.KnowledgeError, match=match):
+        phgs.learn(chain, knowledge=bad, progress=False)

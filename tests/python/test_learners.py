@@ -1,0 +1,218 @@
+"""Learners follow scikit-learn's protocol, and check what they are given."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+import sklearn.base
+import sklearn.pipeline
+
+import phgs
+
+LEARNERS = [
+    phgs.PHGS,
+    phgs.PPC,
+    phgs.PC,
+    phgs.HillClimbing,
+    phgs.Tabu,
+    phgs.MMPC,
+    phgs.HPC,
+    phgs.FastIAMB,
+    phgs.SIHitonPC,
+    phgs.MMHC,
+    phgs.H2PC,
+    phgs.GSC,
+    phgs.PEF,
+    phgs.Hybrid,
+]
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_protocol(kind):
+    made = kind(threads=1, progress=False)
+    assert set(made.get_params()) == set(inspect.signature(kind).parameters)
+    assert made.set_params(threads=2) is made
+    assert made.threads == 2
+    copied = sklearn.base.clone(made)
+    assert copied is not made
+    assert copied.get_params(deep=False) == made.get_params(deep=False)
+    assert repr(copied) == f"{kind.__name__}(threads=2, progress=False)"
+    assert kind.__doc__
+    assert "Parameters" in kind.__doc__
+    with pytest.raises(phgs.NotFittedError, match="call fit"):
+        _ = made.cpdag_
+    assert not hasattr(made, "result_")
+    with pytest.raises(phgs.ParameterError, match="did you mean 'threads'"):
+        made.set_params(thread=1)
+
+
+def test_nested_parameters():
+    made = phgs.Hybrid(restrict=phgs.PPC(alpha=0.01), init="hgi", maximize=phgs.Tabu())
+    assert made.get_params()["restrict__alpha"] == 0.01
+    made.set_params(restrict__alpha=0.02)
+    assert made.restrict.alpha == 0.02
+    copied = sklearn.base.clone(made)
+    assert copied.restrict is not made.restrict
+    assert copied.restrict.alpha == 0.02
+
+
+def test_fit_leaves_attributes(chain):
+    model = phgs.PHGS(progress=False).fit(chain)
+    assert model.n_features_in_ == 4
+    assert model.feature_names_in_ == ("a", "b", "c", "d")
+    assert model.levels_["d"] in ((0, 1), (1, 0))
+    assert model.dag_.is_dag
+    assert model.score_ == model.result_.score.value
+    assert model.complete_
+    assert set(model.calls_) >= {"total"}
+    assert set(model.seconds_) >= {"read", "total"}
+    assert model.fit(chain, None).cpdag_ == model.cpdag_
+    pipeline = sklearn.pipeline.make_pipeline(phgs.PC(progress=False))
+    assert pipeline.fit(chain)[-1].cpdag_.n_variables == 4
+
+
+def test_learn_leaves_the_learner_as_it_was(chain):
+    made = phgs.PC(progress=False)
+    assert made.learn(chain).cpdag.n_variables == 4
+    assert not hasattr(made, "result_")
+
+
+@pytest.mark.parametrize("way", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy])
+def test_learners_and_results_can_be_copied(chain, way):
+    model = phgs.PHGS(progress=False, knowledge={"forbidden": [("a", "b")]}).fit(chain)
+    other = way(model)
+    assert other.cpdag_ == model.cpdag_
+    assert other.result_.edges == model.result_.edges
+    assert other.result_.separation("a", "c") == model.result_.separation("a", "c")
+    assert repr(other) == repr(model)
+
+
+BAD = [
+    (phgs.PC, {"alpha": 0}, "alpha"),
+    (phgs.PC, {"alpha": 1.0}, "alpha"),
+    (phgs.PC, {"alpha": -0.1}, "between 0 and 1"),
+    (phgs.PC, {"alpha": "0.05"}, "alpha: expected a number"),
+    (phgs.PC, {"alpha": float("nan")}, "alpha"),
+    (phgs.PC, {"min_alpha": 0.1}, "min_alpha.*below alpha"),
+    (phgs.PHGS, {"min_alpha": 0.05}, "path_length=1"),
+    (phgs.PC, {"path_length": 0}, "path_length"),
+    (phgs.PC, {"max_conditioning_size": -1}, "max_conditioning_size"),
+    (phgs.PC, {"max_conditioning_size": 1.5}, "whole number"),
+    (phgs.PPC, {"max_clusters": 0}, "max_clusters"),
+    (phgs.PPC, {"clusters": [0, 1]}, "2 labels for 4 columns"),
+    (phgs.PPC, {"clusters": {"a": 0}}, "no label for 'b'"),
+    (phgs.PPC, {"clusters": {"aa": 0, "a": 1}}, "unknown column 'aa'"),
+    (phgs.PC, {"test": "chi2"}, "unknown value 'chi2'.*did you mean|known"),
+    (phgs.PC, {"degrees_of_freedom": "adj"}, "degrees_of_freedom"),
+    (phgs.PC, {"minimum_sample": 0}, "minimum_sample"),
+    (phgs.PC, {"threads": -1}, "threads"),
+    (phgs.PC, {"threads": True}, "threads"),
+    (phgs.PC, {"time_limit": 0}, "time_limit"),
+    (phgs.PC, {"missing": "dorp"}, "did you mean 'drop'"),
+    (phgs.PC, {"score": "bicc"}, "did you mean 'bic'"),
+    (phgs.Tabu, {"penalty": -1}, "penalty"),
+    (phgs.Tabu, {"score": "bdeu", "equivalent_sample_size": 0}, "equivalent_sample_size"),
+    (phgs.Tabu, {"tabu_length": 0}, "tabu_length"),
+    (phgs.Tabu, {"tabu_patience": -1}, "tabu_patience"),
+    (phgs.Tabu, {"max_parents": -1}, "max_parents"),
+    (phgs.Tabu, {"start": [("a", "b"), ("b", "a")]}, "no direction"),
+    (phgs.Tabu, {"start": [("a", "b"), ("b", "c"), ("c", "a")]}, "directed cycle: a → b → c → a|cycle"),
+    (phgs.Tabu, {"start": [("a", "q")]}, "unknown variable 'q'"),
+    (phgs.HillClimbing, {"restarts": -1}, "restarts"),
+    (phgs.GSC, {}, "skeleton"),
+    (phgs.MMHC, {"init": "hig"}, "did you mean 'hgi'"),
+    (phgs.PHGS, {"refine": "fre"}, "did you mean 'free'"),
+    (phgs.Hybrid, {"restrict": "ppc"}, "phgs.HPC"),
+    (phgs.Hybrid, {"restrict": phgs.Tabu()}, "Tabu learns no skeleton"),
+    (phgs.Hybrid, {"restrict": phgs.HPC(), "select": phgs.Path()}, "PATH needs"),
+    (phgs.Hybrid, {"maximize": "tabu"}, "phgs.Tabu"),
+    (phgs.PC, {"knowledge": {"requird": []}}, "did you mean 'required'"),
+    (phgs.PC, {"knowledge": {"required": [("a", "q")]}}, "unknown variable 'q'"),
+    (phgs.PC, {"knowledge": {"required": [("a", "b")], "forbidden": [("a", "b")]}}, "required and forbidden"),
+    (phgs.PC, {"knowledge": {"tiers": [["a"], ["a"]]}}, "two tiers"),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameters", "match"), BAD)
+def test_bad_parameters_name_themselves(chain, kind, parameters, match):
+    with pytest.raises(ValueError, match=match):
+        kind(**{"progress": False, **parameters}).fit(chain)
+
+
+def test_unknown_methods_and_parameters(chain):
+    with pytest.raises(phgs.ParameterError, match="did you mean 'phgs'"):
+        phgs.learn(chain, "phsg")
+    with pytest.raises(phgs.ParameterError, match="did you mean 'alpha'"):
+        phgs.learn(chain, "pc", alhpa=0.1)
+    with pytest.raises(TypeError):
+        phgs.PC(0.05)
+
+
+def test_row_38_options_change_the_outcome(alarm):
+    """Every public option of the paper's method has an effect."""
+    base = phgs.learn(alarm.table, "phgs", progress=False)
+
+    def differs(**options):
+        other = phgs.learn(alarm.table, "phgs", progress=False, **options)
+        return other.cpdag != base.cpdag or other.calls != base.calls or other.path != base.path
+
+    assert differs(alpha=1e-6, min_alpha=1e-9)
+    assert differs(max_conditioning_size=1)
+    assert differs(max_clusters=2)
+    assert differs(clusters=[i % 3 for i in range(37)])
+    assert differs(max_parents=1)
+    assert differs(score="bdeu")
+    assert differs(penalty=3.0)
+    assert differs(test="x2")
+    assert differs(degrees_of_freedom="adjusted")
+    assert differs(minimum_sample=100)
+    assert differs(refine="free")
+    assert differs(alpha=0.5, min_alpha=1e-100, path_length=5)
+    assert not differs(threads=1)
+
+
+def test_max_parents_holds(alarm):
+    for method in ("phgs", "hc", "tabu"):
+        result = phgs.learn(alarm.table, method, max_parents=1, progress=False)
+        assert max(len(result.dag.parents(name)) for name in result.variables) == 1
+
+
+def test_row_14_the_largest_conditioning_set_is_the_cap(alarm):
+    result = phgs.learn(alarm.table, "pc", max_conditioning_size=1, path_length=1, progress=False)
+    assert max(len(row.weakest_set) for row in result.edges) <= 1
+
+
+def test_hybrid_makes_the_named_methods(alarm):
+    made = phgs.Hybrid(restrict=phgs.PPC(alpha=0.05), init="hgi", maximize=phgs.Tabu(), progress=False)
+    named = phgs.PHGS(progress=False)
+    a, b = made.learn(alarm.table), named.learn(alarm.table)
+    assert (a.dag, a.score, a.calls) == (b.dag, b.score, b.calls)
+    skeleton = phgs.Hybrid(restrict=phgs.PC(), init="oriented", progress=False).learn(alarm.table)
+    assert skeleton.cpdag == phgs.PC(progress=False).learn(alarm.table).cpdag
+    assert skeleton.dag is None
+    free = phgs.Hybrid(restrict=None, init="empty", maximize=phgs.HillClimbing(), progress=False).learn(alarm.table)
+    assert free.dag == phgs.HillClimbing(progress=False).learn(alarm.table).dag
+
+
+def test_gsc_within_the_true_skeleton(alarm):
+    result = phgs.GSC(skeleton=alarm.truth, init="hgi", progress=False).learn(alarm.table)
+    assert result.cpdag.skeleton().n_edges <= 46
+    assert phgs.compare(alarm.truth, result).false_positives == 0
+    assert phgs.compare(alarm.truth, result).jaccard > 0.9
+
+
+def test_a_search_is_never_worse_than_its_start(alarm):
+    truth = phgs.score(alarm.table, alarm.truth).value
+    result = phgs.HillClimbing(start=alarm.truth, progress=False).learn(alarm.table)
+    assert result.score.value >= truth
+    assert result.score.value == pytest.approx(phgs.score(alarm.table, result.dag).value, rel=1e-12)
+
+
+def test_seeds(alarm):
+    names = alarm.table.names[:12]
+    data = {name: alarm.table.codes[i][:500] for i, name in enumerate(names)}
+    made = [phgs.HillClimbing(restarts=3, seed=s, progress=False).learn(data) for s in (1, 1, 2)]
+    assert made[0].dag == made[1].dag
+    assert np.isfinite(made[2].score.value)

@@ -1,0 +1,199 @@
+"""Results: attributes, forms, files."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import phgs
+
+
+@pytest.fixture(scope="module")
+def result(alarm):
+    return phgs.learn(alarm.table, "phgs", progress=False)
+
+
+def test_the_paper_s_method_on_alarm(alarm, result):
+    """The authors' package learns the same graph: JI 0.673, P 41, TP 35, R 6, FP 0, BIC −273,973.734."""
+    found = phgs.compare(alarm.truth, result)
+    assert (found.learned_edges, found.true_positives, found.wrong_directions, found.false_positives) == (41, 35, 6, 0)
+    assert found.shd == 11
+    assert found.jaccard == pytest.approx(35 / 52)
+    assert result.score.name == "bic"
+    assert result.score.value == pytest.approx(-273973.734, abs=5e-4)
+
+
+def test_what_a_result_says(result):
+    assert result.dag.is_dag
+    assert phgs.dag_to_cpdag(result.dag) == result.cpdag
+    assert result.calls["total"] == sum(count for name, count in result.calls.items() if name != "total")
+    assert result.calls["partition"] == 37 * 36 // 2 + 37
+    assert set(result.clusters) == set(result.variables)
+    assert sum(point.selected for point in result.path) == 1
+    assert result.selected.alpha == 0.05
+    assert result.parameters["alpha"] == 0.05
+    assert result.parameters["tabu_length"] == 100
+    assert "g2" in result.test.lower() or "G²" in result.test
+    text = str(result)
+    for word in ("variables", "clusters", "threshold", "score", "calls", "seconds"):
+        assert word in text
+    assert "<svg" in result._repr_html_()
+
+
+def test_score_gains_add_up(alarm, result):
+    empty = phgs.score(alarm.table, phgs.Graph(result.variables)).value
+    gains = dict(
+        zip(zip(result.edges["from"], result.edges["to"], strict=True), result.edges["score_gain"], strict=True)
+    )
+    assert all(gain > 0 for gain in gains.values())
+    assert result.score.value > empty
+    (edge,) = [e for e in result.dag.directed if len(result.dag.parents(e[1])) == 1][:1]
+    alone = phgs.score(alarm.table, [edge]).value - empty
+    assert gains.get(edge, gains.get(edge[::-1])) == pytest.approx(alone, rel=1e-9)
+
+
+def test_row_16_edges_and_separations_are_explained(result, alarm):
+    table = result.edges
+    assert table.columns[:3] == ("from", "to", "directed")
+    assert len(table) == result.cpdag.n_edges
+    row = table[0]
+    found = phgs.independence_test(alarm.table, row.source, row.target, row.weakest_set)
+    assert found.log_p_value == pytest.approx(row.log_p_value, rel=1e-9)
+    assert len(pl.DataFrame(table)) == len(table)
+    assert list(table.to_pandas().columns) == list(table.columns)
+    assert table[:3].rows == table.rows[:3]
+    with pytest.raises(KeyError, match="did you mean 'p_value'"):
+        table["pvalue"]
+    tested = 0
+    for x in result.variables[:12]:
+        for y in result.variables[:12]:
+            if x != y and (x, y) not in result.cpdag:
+                separation = result.separation(x, y)
+                if separation.log_p_value is not None:
+                    found = phgs.independence_test(alarm.table, x, y, separation.given)
+                    assert found.log_p_value == pytest.approx(separation.log_p_value, abs=1e-9)
+                    tested += 1
+                else:
+                    assert phgs.independence_test(alarm.table, x, y).p_value > 0.05
+                assert "not adjacent" in result.explain(x, y)
+    assert tested
+    assert "df =" in result.explain(row.source, row.target)
+    with pytest.raises(ValueError, match="unknown variable"):
+        result.explain("nobody", row.target)
+
+
+def test_the_file_round_trip(tmp_path, result):
+    path = tmp_path / "r.json"
+    result.save(path)
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert set(found) >= {
+        "method", "version", "n_rows", "variables", "dag", "cpdag", "score", "calls", "seconds", "clusters", "path",
+        "conflicts", "parameters",
+    }  # fmt: skip
+    assert found["method"] == "phgs"
+    assert found["n_rows"] == 25000
+    assert set(found["cpdag"]) == {"directed", "undirected", "extendable"}
+    assert set(found["path"][0]) == {"alpha", "edges", "score", "extendable", "selected"}
+    assert all(len(edge) == 2 for edge in found["dag"])
+    loaded = phgs.Result.load(path)
+    assert loaded.to_dict() == json.loads(path.read_text(encoding="utf-8"))
+    assert (loaded.cpdag, loaded.dag, loaded.score, loaded.path) == (
+        result.cpdag,
+        result.dag,
+        result.score,
+        result.path,
+    )
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_methods_without_a_dag_say_null(alarm):
+    found = phgs.learn(alarm.table, "pc", progress=False).to_dict()
+    assert found["dag"] is None
+    assert found["score"] is None
+    assert found["clusters"] is None
+    found = phgs.learn(alarm.table, "tabu", progress=False).to_dict()
+    assert found["path"] is None
+    assert found["cpdag"]["extendable"] is True
+
+
+def test_result_files_that_are_none(tmp_path):
+    path = tmp_path / "r.json"
+    for text in ("", "[]", "{}", "nonsense"):
+        path.write_text(text)
+        with pytest.raises(phgs.DataError, match="not a result file"):
+            phgs.Result.load(path)
+    with pytest.raises(ValueError, match="there is no folder"):
+        phgs.learn({"x": [0, 1] * 9, "y": [1, 0] * 9}, progress=False).save(tmp_path / "no" / "r.json")
+
+
+def test_row_57_what_the_matrix_means():
+    graph = phgs.Graph("abc", directed=[("a", "b")], undirected=[("b", "c")])
+    matrix = graph.to_numpy()
+    assert matrix.tolist() == [[0, 1, 0], [0, 0, 1], [0, 1, 0]]
+    assert phgs.as_graph(matrix, "abc") == graph
+    assert phgs.as_graph(pd.DataFrame(matrix, list("abc"), list("abc"))) == graph
+    made = graph.to_networkx()
+    assert sorted(made.edges) == [("a", "b"), ("b", "c"), ("c", "b")]
+    assert phgs.as_graph(made) == graph
+
+
+def test_row_58_isolated_nodes_are_everywhere(chain):
+    result = phgs.learn(chain, progress=False)
+    assert result.cpdag.adjacent("d") == ()
+    assert "d" in result.to_networkx()
+    assert '"d";' in result.to_dot()
+    assert result.to_numpy().shape == (4, 4)
+    assert result.to_dict()["variables"] == ["a", "b", "c", "d"]
+
+
+def test_row_60_exports_need_nothing(tmp_path):
+    graph = phgs.Graph(["a", 'q"\\'], directed=[("a", 'q"\\')])
+    assert '"a" -> "q\\"\\\\";' in graph.to_dot()
+    path = tmp_path / "g.graphml"
+    path.write_text(graph.to_graphml(), encoding="utf-8")
+    assert nx.read_graphml(path).number_of_edges() == 1
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, 37, 300, 400])
+def test_pictures_of_any_size(tmp_path, size):
+    rng = np.random.default_rng(size)
+    arcs = [(i, j) for j in range(size) for i in range(j) if rng.random() < 2 / max(size, 1)]
+    graph = phgs.Graph(range(size), directed=arcs[::2], undirected=arcs[1::2])
+    path = tmp_path / "g.png"
+    graph.plot(path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    graph.plot(tmp_path / "g.svg")
+    if size:
+        graph.plot(focus=0)
+        assert graph._repr_html_()
+    with pytest.raises(ValueError, match=r"end its name in \.png"):
+        graph.plot(tmp_path / "g.bmpp")
+
+
+def test_the_path_can_be_drawn(tmp_path, result):
+    result.plot_path(tmp_path / "p.png")
+    result.plot(tmp_path / "g.svg", focus="HR")
+    assert (tmp_path / "p.png").stat().st_size > 1000
+    with pytest.raises(ValueError, match="path"):
+        phgs.learn({"x": [0, 1] * 9, "y": [1, 0] * 9}, "tabu", progress=False).plot_path()
+
+
+def test_degenerate_sizes():
+    for p in (1, 2, 3):
+        for n in (2, 3, 5):
+            data = np.arange(n * p).reshape(n, p) % 2
+            for method in ("phgs", "ppc", "pc", "hc", "tabu"):
+                with pytest.warns() if (data == data[0]).all(axis=0).any() else Nothing():
+                    result = phgs.learn(data, method, progress=False)
+                assert result.cpdag.n_variables == p
+
+
+class Nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False

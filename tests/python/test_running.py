@@ -1,0 +1,188 @@
+"""Running: threads, forks, interruption, progress, limits, import."""
+
+import concurrent.futures
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import phgs
+
+
+def plain(result):
+    """What must not depend on how a result was computed."""
+    found = result.to_dict()
+    for key in ("seconds", "stages", "parameters"):
+        del found[key]
+    return json.dumps(found)
+
+
+@pytest.mark.parametrize("method", ["phgs", "ppc", "pc", "hc", "tabu"])
+def test_row_54_any_number_of_threads_gives_equal_bytes(alarm, method):
+    made = [plain(phgs.learn(alarm.table, method, threads=threads, progress=False)) for threads in (1, 2, 3, 2)]
+    assert len(set(made)) == 1
+
+
+def test_row_13_column_order_and_names_do_not_change_the_skeleton(alarm):
+    table = alarm.table
+    order = np.random.default_rng(1).permutation(table.n_variables)
+    columns = {f"{table.names[i]}'": table.codes[i] for i in order}
+    for method in ("pc", "ppc"):
+        first = phgs.learn(table, method, path_length=1, progress=False).cpdag.skeleton()
+        second = phgs.learn(columns, method, path_length=1, progress=False).cpdag.skeleton()
+        assert {frozenset(e) for e in first.undirected} == {
+            frozenset(name[:-1] for name in e) for e in second.undirected
+        }
+
+
+def test_row_53_two_data_sets_in_one_process(chain):
+    from conftest import make_chain
+
+    other = make_chain(seed=9)
+    fresh = [plain(phgs.learn(data, progress=False)) for data in (other, chain)]
+    assert [plain(phgs.learn(data, progress=False)) for data in (chain, other)] == fresh[::-1]
+
+
+def test_python_threads_at_once(alarm):
+    expected = plain(phgs.learn(alarm.table, progress=False))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(lambda: plain(phgs.learn(alarm.table, progress=False))) for _ in range(6)]
+        assert {run.result() for run in runs} == {expected}
+
+
+def _learn_in_child(data):
+    return plain(phgs.learn(data, threads=2, progress=False))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_forked_child_learns_too(chain):
+    expected = _learn_in_child(chain)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(_learn_in_child, [chain, chain]) == [expected, expected]
+
+
+INTERRUPTED = """
+import sys, time
+import numpy as np
+import phgs
+data = phgs.datasets.load_alarm().table
+long = phgs.{learner}
+expected = phgs.learn(data, "phgs", progress=False).cpdag
+print("ready", flush=True)
+try:
+    while True:
+        long.learn(data)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+assert phgs.learn(data, "phgs", progress=False).cpdag == expected
+print("right", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    "learner",
+    [
+        "HillClimbing(restarts=100000, threads=2, progress=False)",
+        "PC(alpha=0.9, max_conditioning_size=None, path_length=1, threads=2, progress=False)",
+        "PHGS(threads=2, progress=False)",
+        "PHGS(alpha=0.9, max_conditioning_size=8, tabu_patience=100000, threads=1, progress=False)",
+    ],
+)
+@pytest.mark.parametrize("delay", [0.05, 0.6])
+def test_row_56_ctrl_c_within_a_second(learner, delay):
+    script = INTERRUPTED.format(learner=learner)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(delay)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - sent < 1.0
+        assert child.stdout.readline() == "right\n"
+    assert child.returncode == 0
+
+
+def test_a_time_limit_returns_the_best_so_far(alarm):
+    made = phgs.HillClimbing(restarts=10**6, time_limit=0.5, progress=False)
+    start = time.monotonic()
+    result = made.learn(alarm.table)
+    assert time.monotonic() - start < 5
+    assert not result.complete
+    assert "time limit" in str(result)
+    assert result.dag.is_dag
+    assert phgs.learn(alarm.table, time_limit=1e9, progress=False).complete
+
+
+def test_row_55_progress_ends_with_finished(alarm):
+    seen = []
+    phgs.learn(alarm.table, progress=lambda *state: seen.append(state))
+    assert seen[-1] == ("finished", 1, 1)
+    assert all(isinstance(phase, str) and done >= 0 and total >= 0 for phase, done, total in seen)
+
+
+def test_what_a_progress_callback_raises_is_passed_on(alarm):
+    def stop(phase, done, total):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        phgs.HillClimbing(restarts=10**6, progress=stop).learn(alarm.table)
+
+
+def test_progress_is_silent_for_short_work_and_wipes_itself(capsys, alarm):
+    phgs.learn(alarm.table, progress=True)
+    assert capsys.readouterr().err == ""
+    from phgs.progress import Line
+
+    line = Line("x")
+    line.start -= 10
+    line("search", 5, 10)
+    line("finished", 1, 1)
+    shown = capsys.readouterr().err
+    assert "searching  50 %" in shown
+    assert shown.endswith("\r")
+
+
+def test_logging_under_one_name(alarm, caplog):
+    with caplog.at_level("INFO", logger="phgs"):
+        phgs.learn(alarm.table, progress=False)
+    assert "37 variables" in caplog.text
+
+
+def test_a_thread_that_is_not_the_main_one_may_learn(chain):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(phgs.learn(chain, progress=False)))
+    thread.start()
+    thread.join()
+    assert found[0].cpdag == phgs.learn(chain, progress=False).cpdag
+
+
+def test_row_67_heavy_modules_are_imported_when_used():
+    code = """
+    import sys, phgs
+    heavy = {"scipy", "pyarrow", "pandas", "polars", "matplotlib", "networkx", "sklearn"} & set(sys.modules)
+    print(sorted(heavy))
+    """
+    out = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    assert out.stdout == "[]\n"
+
+
+def test_the_stub_names_what_the_core_has():
+    import ast
+    from pathlib import Path
+
+    from phgs import _core
+
+    tree = ast.parse(Path(phgs.__file__).with_name("_core.pyi").read_text(encoding="utf-8"))
+    named = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    there = {name for name in dir(_core) if not name.startswith("_")}
+    assert there == named
