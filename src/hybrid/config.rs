@@ -2,9 +2,11 @@
 
 use crate::graph::{Dag, UndirectedGraph};
 use crate::orient::path::PathOptions;
+use crate::search::BossOptions;
 use crate::search::SearchOptions;
 use crate::search::ges::Schedule;
 use crate::skeleton::PcOptions;
+use crate::skeleton::local::{LocalLearner, LocalOptions};
 
 /// How the variables are partitioned for pPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,11 @@ pub enum Restrict {
     None,
     /// PC in a partition of the variables (paper, algorithm 2).
     PartitionedPc(Partition, PcOptions),
+    /// A learner of neighbourhoods, whose skeleton keeps those pairs that find each other.
+    Local(LocalLearner, LocalOptions),
+    /// Partition, estimation and fusion (Gu and Zhou 2020): a skeleton and a DAG within it, from which an empty start then
+    /// starts.
+    Fusion(Partition, PcOptions),
     /// A skeleton that is given.
     Given(UndirectedGraph),
 }
@@ -66,6 +73,8 @@ pub enum Maximise {
     HillClimb(SearchOptions),
     /// Greedy equivalence search among CPDAGs.
     Ges(Equivalence),
+    /// Best order score search, over all pairs: it takes no restriction.
+    Boss(BossOptions),
 }
 
 /// How far greedy equivalence search may leave the restriction of stage 1.
@@ -102,6 +111,10 @@ pub struct Equivalence {
 pub enum Refine {
     /// Hill-climbing over all pairs.
     Free(SearchOptions),
+    /// Hill-climbing over an active set that grows around what has changed.
+    Growing(SearchOptions),
+    /// Best order score search, from the order of the result.
+    Boss(BossOptions),
     /// Greedy equivalence search over all pairs, from the class of the result.
     Ges(Equivalence),
 }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::pef::partition_estimation_fusion;
 use super::{
     Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport,
     VStructureRule,
@@ -18,7 +19,8 @@ use crate::orient::{
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::ges::{GesOptions, Restriction, ges};
-use crate::search::{ActiveSet, SearchOptions, hill_climb};
+use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb};
+use crate::skeleton::local::local_skeleton;
 use crate::skeleton::{Skeleton, partitioned_pc};
 use crate::{Error, Result};
 
@@ -34,6 +36,7 @@ use crate::{Error, Result};
 /// | HC, tabu | none | none | empty | hill-climbing, tabu |
 /// | MMHC, H2PC | MMPC, HPC | none | empty | tabu |
 /// | MMHC-HGI, H2PC-HGI | MMPC, HPC | none | HGI | tabu |
+/// | PEF | fusion | none | empty | none |
 /// | GSC | given | none | empty or HGI | tabu |
 /// | GES | none | none | empty | GES |
 /// | ARGES | pPC or given | none | empty or HGI | GES, adaptively restricted |
@@ -50,8 +53,17 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
     knowledge: &Knowledge,
     run: &Run,
 ) -> Result<Learned> {
-    let mut driver =
-        Driver { test, score, hybrid, knowledge, run, ledger: Ledger::new(), stages: Vec::new(), complete: true };
+    let mut driver = Driver {
+        test,
+        score,
+        hybrid,
+        knowledge,
+        run,
+        ledger: Ledger::new(),
+        stages: Vec::new(),
+        fused: None,
+        complete: true,
+    };
     let (restriction, clusters) = driver.restrict(partition)?;
     let mut state = driver.initialise(&restriction)?;
     driver.maximise(&restriction, &mut state)?;
@@ -112,6 +124,8 @@ struct Driver<'a, T, S> {
     run: &'a Run,
     ledger: Ledger,
     stages: Vec<StageReport>,
+    /// The DAG of partition, estimation and fusion.
+    fused: Option<Dag>,
     complete: bool,
 }
 
@@ -138,16 +152,25 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             }
             Restrict::PartitionedPc(by, options) => {
                 let clusters = self.clusters(by, partition)?;
-                let one;
-                let labels = match &clusters {
-                    Some(labels) => labels,
-                    None => {
-                        one = vec![0; self.test.n_variables()];
-                        &one
-                    }
-                };
+                let labels = &labels(clusters.as_deref(), self.test.n_variables());
                 let skeleton = partitioned_pc(self.test, labels, options, self.knowledge, self.run, &mut self.ledger)?;
                 (Restricted::Separated(skeleton), clusters)
+            }
+            Restrict::Local(learner, options) => {
+                let (test, knowledge, run) = (self.test, self.knowledge, self.run);
+                let skeleton = local_skeleton(*learner, test, options, knowledge, run, &mut self.ledger)?;
+                (Restricted::Separated(skeleton), None)
+            }
+            Restrict::Fusion(by, options) => {
+                let clusters = self.clusters(by, partition)?;
+                let labels = labels(clusters.as_deref(), self.test.n_variables());
+                let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+                let most = self.hybrid.max_parents;
+                let ledger = &mut self.ledger;
+                let fused = partition_estimation_fusion(test, score, &labels, options, most, knowledge, run, ledger)?;
+                self.complete &= fused.complete;
+                self.fused = Some(fused.dag);
+                (Restricted::Separated(fused.skeleton), clusters)
             }
         };
         self.report("restrict", restriction.graph().map_or(0, UndirectedGraph::n_edges), None, start);
@@ -180,7 +203,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         match &self.hybrid.initialise {
             Initialise::Empty => {
                 self.refuse_path("an empty start")?;
-                Ok(State::default())
+                Ok(State { dag: self.fused.take(), ..State::default() })
             }
             Initialise::Given(dag) => {
                 self.refuse_path("a given start")?;
@@ -282,6 +305,13 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 };
                 self.equivalence("maximise", options, within, Phase::Search, state)
             }
+            Maximise::Boss(options) => {
+                if restriction.graph().is_some() {
+                    let problem = "BOSS searches over all pairs; use it without a restriction, or to refine";
+                    return Err(Error::parameter("maximize", problem));
+                }
+                self.order("maximise", &BossOptions { phase: Phase::Search, ..*options }, state)
+            }
         }
     }
 
@@ -295,6 +325,13 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 Refine::Free(options) => {
                     let options = SearchOptions { phase: Phase::Refine, ..*options };
                     self.climb("refine", &options, ActiveSet::All, state)?;
+                }
+                Refine::Growing(options) => {
+                    let options = SearchOptions { phase: Phase::Refine, ..*options };
+                    self.climb("refine", &options, ActiveSet::Growing, state)?;
+                }
+                Refine::Boss(options) => {
+                    self.order("refine", &BossOptions { phase: Phase::Refine, ..*options }, state)?;
                 }
                 Refine::Ges(options) => {
                     self.equivalence("refine", options, Restriction::Unrestricted, Phase::Refine, state)?;
@@ -317,10 +354,23 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         let found = self
             .ledger
             .timed(options.phase, |ledger| hill_climb(score, &from, active, options, knowledge, run, ledger))?;
+        self.keep(name, found, start, state);
+        Ok(())
+    }
+
+    fn order(&mut self, name: &'static str, options: &BossOptions, state: &mut State) -> Result<()> {
+        let start = Instant::now();
+        let from = state.start(self.score.n_variables());
+        let (score, knowledge, run) = (self.score, self.knowledge, self.run);
+        let found = self.ledger.timed(options.phase, |ledger| boss(score, &from, options, knowledge, run, ledger))?;
+        self.keep(name, found, start, state);
+        Ok(())
+    }
+
+    fn keep(&mut self, name: &'static str, found: SearchResult, start: Instant, state: &mut State) {
         self.complete &= found.complete;
         self.report(name, found.dag.n_arcs(), Some(found.score), start);
         state.dag = Some(found.dag);
-        Ok(())
     }
 
     fn equivalence(
@@ -381,6 +431,11 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
 /// The CPDAG of a DAG, or with background knowledge its maximally directed graph.
 fn class_of(dag: &Dag, knowledge: &Knowledge) -> Pdag {
     if knowledge.is_empty() { cpdag_of_dag(dag) } else { cpdag_with_knowledge(dag, knowledge) }
+}
+
+/// The labels of a partition; without one, a single cluster.
+fn labels(clusters: Option<&[u32]>, n_variables: usize) -> Vec<u32> {
+    clusters.map_or_else(|| vec![0; n_variables], <[u32]>::to_vec)
 }
 
 /// The local scores of a DAG.

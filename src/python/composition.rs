@@ -12,8 +12,9 @@ use crate::orient::path::PathOptions;
 use crate::run::Phase;
 use crate::score::DiscreteScoreKind;
 use crate::search::ges::Schedule;
-use crate::search::{Restarts, SearchOptions, Tabu};
+use crate::search::{BossOptions, Restarts, SearchOptions, Tabu};
 use crate::skeleton::PcOptions;
+use crate::skeleton::local::{LocalLearner, LocalOptions};
 use crate::{Result, Variable};
 
 /// A value that every dictionary of this kind has.
@@ -49,22 +50,34 @@ pub(super) fn hybrid(dict: &Bound<'_, PyDict>, n_variables: usize) -> PyResult<H
 fn restrict(dict: &Bound<'_, PyDict>, n_variables: usize) -> PyResult<Restrict> {
     Ok(match kind(dict)?.as_str() {
         "none" => Restrict::None,
-        "ppc" => {
-            let options = PcOptions {
-                log_alpha: item::<f64>(dict, "alpha")?.ln(),
-                max_conditioning_size: item(dict, "max_conditioning_size")?,
-            };
-            let partition = dict.get_item("partition")?;
-            let partition = match partition {
-                Some(p) if p.extract::<&str>().is_ok_and(|p| p == "clustered") => Partition::Clustered,
-                Some(p) if !p.is_none() => Partition::Labels(p.extract()?),
-                _ => Partition::One,
-            };
-            Restrict::PartitionedPc(partition, options)
-        }
+        "ppc" => Restrict::PartitionedPc(partition(dict)?, pc(dict)?),
+        "pef" => Restrict::Fusion(partition(dict)?, pc(dict)?),
+        "mmpc" => local(dict, LocalLearner::Mmpc)?,
+        "hpc" => local(dict, LocalLearner::Hpc)?,
+        "fast-iamb" => local(dict, LocalLearner::FastIamb)?,
+        "si-hiton-pc" => local(dict, LocalLearner::SiHitonPc)?,
         "given" => Restrict::Given(UndirectedGraph::from_edges(n_variables, item::<Vec<_>>(dict, "edges")?)),
         other => return unknown("restrict", other),
     })
+}
+
+fn pc(dict: &Bound<'_, PyDict>) -> PyResult<PcOptions> {
+    let log_alpha = item::<f64>(dict, "alpha")?.ln();
+    Ok(PcOptions { log_alpha, max_conditioning_size: item(dict, "max_conditioning_size")? })
+}
+
+fn partition(dict: &Bound<'_, PyDict>) -> PyResult<Partition> {
+    Ok(match dict.get_item("partition")? {
+        Some(p) if p.extract::<&str>().is_ok_and(|p| p == "clustered") => Partition::Clustered,
+        Some(p) if !p.is_none() => Partition::Labels(p.extract()?),
+        _ => Partition::One,
+    })
+}
+
+fn local(dict: &Bound<'_, PyDict>, learner: LocalLearner) -> PyResult<Restrict> {
+    let log_alpha = item::<f64>(dict, "alpha")?.ln();
+    let options = LocalOptions { log_alpha, max_conditioning_size: item(dict, "max_conditioning_size")? };
+    Ok(Restrict::Local(learner, options))
 }
 
 fn v_structures(dict: &Bound<'_, PyDict>) -> PyResult<VStructureRule> {
@@ -100,6 +113,15 @@ fn search(dict: &Bound<'_, PyDict>, phase: Phase) -> PyResult<SearchOptions> {
     })
 }
 
+fn order(dict: &Bound<'_, PyDict>, phase: Phase) -> PyResult<BossOptions> {
+    Ok(BossOptions {
+        max_parents: item(dict, "max_parents")?,
+        growing: item(dict, "growing")?,
+        backward: item(dict, "backward")?,
+        phase,
+    })
+}
+
 fn equivalence(dict: &Bound<'_, PyDict>) -> PyResult<Equivalence> {
     let schedule = match item::<String>(dict, "schedule")?.as_str() {
         "phases" => Schedule::Phases,
@@ -128,6 +150,7 @@ fn maximise(dict: &Bound<'_, PyDict>) -> PyResult<Maximise> {
         "none" => Maximise::None,
         "hill-climbing" => Maximise::HillClimb(search(dict, Phase::Search)?),
         "ges" => Maximise::Ges(equivalence(dict)?),
+        "boss" => Maximise::Boss(order(dict, Phase::Search)?),
         other => return unknown("maximise", other),
     })
 }
@@ -135,7 +158,9 @@ fn maximise(dict: &Bound<'_, PyDict>) -> PyResult<Maximise> {
 fn refinement(dict: &Bound<'_, PyDict>) -> PyResult<Refine> {
     Ok(match kind(dict)?.as_str() {
         "free" => Refine::Free(search(dict, Phase::Refine)?),
+        "growing" => Refine::Growing(search(dict, Phase::Refine)?),
         "ges" => Refine::Ges(equivalence(dict)?),
+        "boss" => Refine::Boss(order(dict, Phase::Refine)?),
         other => return unknown("refine", other),
     })
 }
