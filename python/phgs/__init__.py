@@ -13,6 +13,7 @@ True
 
 from phgs import datasets
 from phgs._core import __version__
+from phgs.catalogue import NetworkInfo, networks
 from phgs.data import Table, as_table
 from phgs.errors import (
     DataError,
@@ -46,6 +47,7 @@ from phgs.learners import (
     SIHitonPC,
     Tabu,
 )
+from phgs.network import Network, Prepared, random_dag
 from phgs.pieces import cluster_variables, distances, independence_test, score
 from phgs.result import Result
 
@@ -72,11 +74,14 @@ __all__ = [
     "Knowledge",
     "KnowledgeError",
     "ManyStatesWarning",
+    "Network",
+    "NetworkInfo",
     "NotFittedError",
     "ParameterError",
     "ParseError",
     "Path",
     "PhgsWarning",
+    "Prepared",
     "Result",
     "SIHitonPC",
     "Table",
@@ -96,5 +101,7 @@ __all__ = [
     "independence_test",
     "learn",
     "learner",
+    "networks",
+    "random_dag",
     "score",
 ]

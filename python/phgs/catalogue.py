@@ -79,7 +79,12 @@ def networks() -> list[NetworkInfo]:
     """
     files = _files()
     names = sorted(_FACTS.keys() | files.keys())
-    return [NetworkInfo(name, *_FACTS.get(name, (None, None, None)), files.get(name)) for name in names]
+    return [_info(name, files.get(name)) for name in names]
+
+
+def _info(name: str, path: Path | None) -> NetworkInfo:
+    variables, arcs, count = _FACTS.get(name, (None, None, None))
+    return NetworkInfo(name, variables, arcs, count, path)
 
 
 def find(name: str) -> Path:
@@ -98,8 +103,8 @@ def find(name: str) -> Path:
         return files[folded]
     if folded in _FACTS:
         raise ParameterError(
-            f"network {name!r} is not part of the package; get {folded}.bif.gz from the folder data/networks of the source "
-            f"repository and load it by path, or set {ARCHIVE_VARIABLE} to its folder"
+            f"network {name!r} is not part of the package; get {folded}.bif.gz from the folder data/networks of the "
+            f"source repository and load it by path, or set {ARCHIVE_VARIABLE} to its folder"
         )
     raise ParameterError(unknown("network", name, sorted(_FACTS.keys() | files.keys())))
 

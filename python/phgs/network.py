@@ -175,7 +175,7 @@ class Network:
             equivalent_sample_size = parameters.positive("equivalent_sample_size", equivalent_sample_size)
         table = as_table(data, missing=missing, stacklevel=3)
         dag = as_dag(graph, table.names)
-        orders = [sorted(range(len(levels)), key=lambda code, levels=levels: _key(levels[code])) for levels in table.levels]
+        orders = [_sorted_codes(levels) for levels in table.levels]
         states = [[str(levels[code]) for code in order] for levels, order in zip(table.levels, orders, strict=True)]
         codes = []
         for column, order in zip(table.codes, orders, strict=True):
@@ -306,7 +306,9 @@ class Network:
 
         columns = self._network.sample(_whole("n_rows", n_rows, 1), _seed(seed), _threads(threads))
         arrays = [
-            pa.DictionaryArray.from_arrays(pa.array(codes, type=_index_type(pa, codes)), pa.array(states, type=pa.string()))
+            pa.DictionaryArray.from_arrays(
+                pa.array(codes, type=_index_type(pa, codes)), pa.array(states, type=pa.string())
+            )
             for codes, states in zip(columns, self.states.values(), strict=True)
         ]
         return pa.table(arrays, names=list(self.nodes))
@@ -314,8 +316,8 @@ class Network:
     def prepare(self, *, max_states: int = 8, seed: int = 0, threads: int = 0) -> Prepared:
         """Prepare the network as in the paper's simulations.
 
-        States of probability 0 are dropped, variables with one remaining state are dropped, and states of variables with
-        more than `max_states` are merged at random, their conditional distributions averaged by marginal weight.
+        States of probability 0 are dropped, variables with one remaining state are dropped, and states of variables
+        with more than `max_states` are merged at random, their conditional distributions averaged by marginal weight.
         """
         network, variables, states, merged = self._network.prepare(
             _whole("max_states", max_states, 2), _seed(seed), _threads(threads)
@@ -373,8 +375,10 @@ class Network:
         if not isinstance(other, Network):
             return NotImplemented
         same = self.name == other.name and self.states == other.states and self.parents == other.parents
-        return same and list(self.states) == list(other.states) and all(
-            np.array_equal(self.table(v), other.table(v)) for v in self.nodes
+        return (
+            same
+            and list(self.states) == list(other.states)
+            and all(np.array_equal(self.table(v), other.table(v)) for v in self.nodes)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -421,10 +425,10 @@ def random_dag(
     Parameters
     ----------
     degree
-        Average number of neighbours; every pair is adjacent with the same probability (Erdős and Rényi). The default is 2.
+        Average number of neighbours, by default 2; every pair is adjacent with the same probability (Erdős and Rényi).
     scale_free_parents
-        In place of `degree`: variables come one after another, each gets this many parents, and those with many children
-        get more (Barabási and Albert).
+        In place of `degree`: variables come one after another, each gets this many parents, and those with many
+        children are chosen more often (Barabási and Albert).
 
     Returns
     -------
@@ -441,6 +445,10 @@ def random_dag(
     else:
         arcs = _core.random_dag(count, None, _whole("scale_free_parents", scale_free_parents, 0), _seed(seed))
     return Graph._from_indices(tuple(f"X{x}" for x in range(count)), arcs)
+
+
+def _sorted_codes(levels: Sequence[Any]) -> list[int]:
+    return sorted(range(len(levels)), key=lambda code: _key(levels[code]))
 
 
 def _key(label: Any) -> tuple[int, Any, str]:

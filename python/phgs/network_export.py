@@ -42,7 +42,7 @@ def to_pyagrum(network: Network) -> Any:
     try:
         import pyagrum as gum
     except ImportError:  # before pyAgrum 2.0
-        import pyAgrum as gum
+        import pyAgrum as gum  # noqa: N813
 
     model = gum.BayesNet(network.name or "network")
     for node in network.nodes:

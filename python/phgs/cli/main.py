@@ -16,6 +16,9 @@ from phgs.errors import InternalError
 COMMANDS = {
     "learn": "learn a graph from data",
     "compare": "compare a learned graph with the true one",
+    "sample": "draw data from a Bayesian network",
+    "networks": "list the networks that can be named",
+    "study": "run the paper's simulation study, or one of your own",
 }
 """The commands; each has a module of its name beside this one."""
 

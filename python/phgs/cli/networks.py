@@ -1,0 +1,46 @@
+"""List the networks that can be named in place of a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+
+from phgs.cli.common import Parser, bold
+
+
+def add(parser: Parser) -> None:
+    """Add the options."""
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+
+
+def run(options: Namespace) -> int:
+    """Print the list."""
+    from phgs.catalogue import ARCHIVE_VARIABLE, networks
+
+    found = networks()
+    if options.json:
+        rows = [
+            {
+                "name": info.name,
+                "variables": info.variables,
+                "arcs": info.arcs,
+                "parameters": info.parameters,
+                "path": None if info.path is None else str(info.path),
+            }
+            for info in found
+        ]
+        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+        return 0
+    sys.stdout.write(bold(f"{'network':14}{'variables':>10}{'arcs':>7}{'parameters':>12}") + "\n")
+    for info in found:
+        sizes = ("" if size is None else f"{size:,}" for size in (info.variables, info.arcs, info.parameters))
+        variables, arcs, count = sizes
+        note = "" if info.path is not None else "   not in the package"
+        sys.stdout.write(f"{info.name:14}{variables:>10}{arcs:>7}{count:>12}{note}\n")
+    if any(info.path is None for info in found):
+        sys.stdout.write(
+            "\nNetworks that are not in the package are in data/networks of the source repository; load them by path, or "
+            f"set {ARCHIVE_VARIABLE} to that folder.\n"
+        )
+    return 0

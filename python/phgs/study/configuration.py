@@ -1,0 +1,297 @@
+"""What a study runs: read from TOML or JSON, checked at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phgs import parameters
+from phgs.errors import ParameterError
+from phgs.names import unknown
+from phgs.study import paper_values
+
+_FOLDER = Path(__file__).parent / "configurations"
+
+TRUTH = "truth"
+"""What `MethodEntry.skeleton` says for the true skeleton."""
+
+
+@dataclass(frozen=True)
+class NetworkEntry:
+    """A network and the number of copies that are tiled.
+
+    Attributes
+    ----------
+    name : str
+        A name that `phgs.networks` lists, the path of a BIF file, or ``"mix"``.
+    copies : int
+        Number of copies; those of the paper by default, 1 for other networks.
+    """
+
+    name: str
+    copies: int
+
+    @property
+    def label(self) -> str:
+        """Name in tables: that of the file, without folder and ending."""
+        return Path(self.name).name.removesuffix(".gz").removesuffix(".bif")
+
+
+@dataclass(frozen=True)
+class MethodEntry:
+    """A method with its parameters, at some significance levels.
+
+    Attributes
+    ----------
+    label : str
+        Name in tables; the report knows those of the paper.
+    method : str
+        One of `phgs.METHODS`.
+    alphas : tuple of float
+        Significance levels; empty for a method without.
+    skeleton : str or None
+        For ``method = "gsc"``: the label of another entry, whose skeleton at the same level is used and whose calls for
+        the skeleton count here too, or ``"truth"`` for the true skeleton.
+    parameters : tuple of (str, object)
+        Further parameters of the method.
+    """
+
+    label: str
+    method: str
+    alphas: tuple[float, ...] = ()
+    skeleton: str | None = None
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """What runs as one piece: a method at one level, and those that use its skeleton."""
+
+    network: NetworkEntry
+    seed: int
+    alpha: float | None
+    members: tuple[MethodEntry, ...]
+
+    @property
+    def keys(self) -> list[tuple[str, int, str, float | None]]:
+        """The tasks: (network, seed, label, level)."""
+        return [(self.network.label, self.seed, member.label, self.alpha) for member in self.members]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A study.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    networks : tuple of NetworkEntry
+        The networks.
+    seeds : tuple of int
+        One data set of every network for each.
+    n_rows : int
+        Rows of a data set.
+    methods : tuple of MethodEntry
+        The methods.
+    """
+
+    name: str
+    networks: tuple[NetworkEntry, ...]
+    seeds: tuple[int, ...]
+    n_rows: int
+    methods: tuple[MethodEntry, ...]
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str]) -> Configuration:
+        """Read a configuration by name (``"paper-quick"``, ``"paper-full"``) or from a TOML or JSON file.
+
+        Raises
+        ------
+        ParameterError
+            Names what is wrong: an unknown name, key, network or method, a level outside (0, 1), …
+        """
+        path = Path(source)
+        if str(source) in configurations():
+            path = _FOLDER / f"{source}.toml"
+        elif not path.exists():
+            if path.suffix:
+                raise ParameterError(f"there is no file {path}")
+            raise ParameterError(unknown("configuration", str(source), configurations()))
+        return cls.from_mapping(_read(path), path.stem, str(path))
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any], name: str = "study", source: str = "study") -> Configuration:
+        """Check a configuration that is already a mapping."""
+        _known(values, ("name", "n_rows", "seeds", "data_sets", "networks", "network", "methods"), source)
+        if ("seeds" in values) == ("data_sets" in values):
+            raise ParameterError(f"{source}: give either seeds (a list) or data_sets (a number)")
+        if "seeds" in values:
+            seeds = tuple(_whole(f"{source}: seeds", seed, 0) for seed in _list(values, "seeds", source))
+        else:
+            seeds = tuple(range(1, _whole(f"{source}: data_sets", values["data_sets"], 1) + 1))
+        networks = tuple(_network(entry, source) for entry in _list(values, "networks", source))
+        methods = tuple(_method(entry, source) for entry in _list(values, "methods", source))
+        _distinct([entry.label for entry in networks], "network", source)
+        _distinct([entry.label for entry in methods], "method label", source)
+        _distinct([str(seed) for seed in seeds], "seed", source)
+        _check_skeletons(methods, source)
+        return cls(
+            name=str(values.get("name", name)),
+            networks=networks,
+            seeds=seeds,
+            n_rows=_whole(f"{source}: n_rows", values.get("n_rows", 25000), 2),
+            methods=methods,
+        )
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the configuration as `from_mapping` takes it."""
+        return {
+            "name": self.name,
+            "n_rows": self.n_rows,
+            "seeds": list(self.seeds),
+            "networks": [{"name": entry.name, "copies": entry.copies} for entry in self.networks],
+            "methods": [
+                {
+                    "label": entry.label,
+                    "method": entry.method,
+                    **({"alphas": list(entry.alphas)} if entry.alphas else {}),
+                    **({} if entry.skeleton is None else {"skeleton": entry.skeleton}),
+                    "parameters": dict(entry.parameters),
+                }
+                for entry in self.methods
+            ],
+        }
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that results depend on."""
+        text = json.dumps({**self.to_mapping(), "name": ""}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def groups(self) -> list[Group]:
+        """Return what there is to run, data set by data set."""
+        found = []
+        for seed in self.seeds:
+            for network in self.networks:
+                for leader in self.methods:
+                    if leader.skeleton not in (None, TRUTH):
+                        continue
+                    followers = [entry for entry in self.methods if entry.skeleton == leader.label]
+                    for alpha in leader.alphas or (None,):
+                        users = [entry for entry in followers if alpha in entry.alphas]
+                        found.append(Group(network, seed, alpha, (leader, *users)))
+        return found
+
+
+def configurations() -> list[str]:
+    """List the configurations that come with the package."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    try:
+        if path.suffix == ".json":
+            found = json.loads(text)
+        else:
+            try:
+                import tomllib
+            except ImportError:  # Python 3.10
+                try:
+                    import tomli as tomllib
+                except ImportError:
+                    raise ParameterError(
+                        f"{path}: Python 3.10 reads TOML with the package tomli ('pip install tomli'); or use JSON"
+                    ) from None
+            found = tomllib.loads(text)
+    except ValueError as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"{path}: {error}") from error
+    if not isinstance(found, dict):
+        raise ParameterError(f"{path}: expected a table of settings")
+    return found
+
+
+def _network(entry: Any, source: str) -> NetworkEntry:
+    values = {"name": entry} if isinstance(entry, str) else entry
+    if not isinstance(values, Mapping) or not isinstance(values.get("name"), str):
+        raise ParameterError(f"{source}: a network is a name, or a table with name and copies, not {entry!r}")
+    _known(values, ("name", "copies"), source)
+    name = values["name"]
+    in_paper = paper_values.networks().get(name)
+    copies = values.get("copies", 1 if in_paper is None else int(in_paper["kappa"]))
+    return NetworkEntry(name, _whole(f"{source}: copies of {name}", copies, 1))
+
+
+def _method(entry: Any, source: str) -> MethodEntry:
+    from phgs.learn import METHODS
+
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
+        raise ParameterError(f"{source}: a method is a table with method, alphas, label and parameters, not {entry!r}")
+    _known(entry, ("label", "method", "alpha", "alphas", "skeleton", "parameters"), source)
+    method = entry["method"]
+    if method not in METHODS:
+        raise ParameterError(f"{source}: {unknown('method', method, METHODS)}")
+    alphas = _list(entry, "alphas", source) if "alphas" in entry else [entry["alpha"]] if "alpha" in entry else []
+    skeleton = entry.get("skeleton")
+    if (skeleton is not None) != (method == "gsc"):
+        raise ParameterError(
+            f"{source}: method gsc, and no other, needs a skeleton: a label of another entry or 'truth'"
+        )
+    further = entry.get("parameters", {})
+    if not isinstance(further, Mapping):
+        raise ParameterError(f"{source}: parameters of {method} must be a table")
+    return MethodEntry(
+        label=str(entry.get("label", method)),
+        method=method,
+        alphas=tuple(parameters.probability(f"{source}: alphas of {method}", alpha) for alpha in alphas),
+        skeleton=skeleton,
+        parameters=tuple(sorted(further.items())),
+    )
+
+
+def _check_skeletons(methods: Sequence[MethodEntry], source: str) -> None:
+    by_label = {entry.label: entry for entry in methods}
+    for entry in methods:
+        if entry.skeleton in (None, TRUTH):
+            continue
+        leader = by_label.get(entry.skeleton)
+        if leader is None:
+            raise ParameterError(f"{source}: skeleton of {entry.label}: {unknown('label', entry.skeleton, by_label)}")
+        if leader.skeleton is not None:
+            raise ParameterError(f"{source}: {leader.label} itself uses a skeleton; {entry.label} cannot use its")
+        missing = [alpha for alpha in entry.alphas if alpha not in leader.alphas]
+        if missing or not entry.alphas:
+            raise ParameterError(f"{source}: {entry.label} needs levels at which {leader.label} runs, not {missing}")
+
+
+def _known(values: Mapping[str, Any], keys: Sequence[str], source: str) -> None:
+    for key in values:
+        if key not in keys:
+            raise ParameterError(f"{source}: {unknown('key', key, keys)}")
+
+
+def _list(values: Mapping[str, Any], key: str, source: str) -> list[Any]:
+    found = values.get(key)
+    if not isinstance(found, list) or not found:
+        raise ParameterError(f"{source}: {key} must be a list with at least one entry")
+    return found
+
+
+def _distinct(names: list[str], what: str, source: str) -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise ParameterError(f"{source}: the {what} {name!r} is there twice")
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    found = parameters.whole(name, value, least)
+    assert found is not None
+    return found

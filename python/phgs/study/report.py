@@ -1,0 +1,174 @@
+"""The report of a study: tables beside the paper's, pictures, one Markdown and one HTML file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from statistics import fmean
+
+from phgs.output import write_all
+from phgs.study import tables
+from phgs.study.document import Document, Heading, Paragraph, Picture, Table
+from phgs.study.results import Results
+from phgs.study.store import Store
+
+
+def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path]:
+    """Write the report of a study, whether it is finished or not.
+
+    Parameters
+    ----------
+    folder
+        The folder of the study.
+    out
+        Where to write; by default the folder ``report`` in that of the study.
+
+    Returns
+    -------
+    list of pathlib.Path
+        ``report.md``, ``report.html``, ``results.csv`` (every task), ``differences.csv`` (every value that the paper has)
+        and the pictures, which need matplotlib.
+    """
+    with Store(folder) as store:
+        configuration = store.configuration
+        outcomes = list(store.outcomes())
+        data_sets = store.data_sets()
+        version = store.fact("version")
+    results = Results(outcomes)
+    out = Path(folder) / "report" if out is None else Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    total = sum(len(group.keys) for group in configuration.groups())
+    hours = sum(outcome.seconds for outcome in outcomes) / 3600
+    document = Document()
+    document.add(
+        Heading(f"Study {configuration.name}", 1),
+        Paragraph(
+            f"phgs {version}: {len(configuration.networks)} networks, {len(configuration.seeds)} data sets of each, "
+            f"{configuration.n_rows:,} rows. {len(outcomes):,} of {total:,} tasks are done, {len(results.failed):,} of "
+            f"them failed. All tasks took {hours:.2f} hours, one after another."
+        ),
+        Paragraph(
+            "Accuracy is that of CPDAGs (section 5.1 of the paper). Where a method runs at several significance levels, "
+            "its accuracy is the highest JI of each data set, and its calls are those of all levels, scaled to ten where "
+            "there are fewer. Values of the paper are means over 100 data sets, in brackets."
+        ),
+    )
+    differences = list(tables.differences(results))
+    _add_summary(document, differences)
+    pictures = _pictures(results, out)
+    document.add(Heading("Networks"), tables.sizes(data_sets))
+    headings = {
+        "ppc_vs_pc": "pPC against PC, and PATH",
+        "ppc_vs_constraint": "Constraint-based methods",
+        "hgi_ji": "Hybrid methods",
+    }
+    for name, heading in headings.items():
+        document.add(Heading(heading))
+        if results.networks:
+            document.add(tables.side_by_side(name, results))
+    calls = tables.calls_of_hgi(results)
+    if calls is not None:
+        document.add(Heading("Calls of the search"), calls)
+    document.add(Heading("Pictures"), *pictures)
+    for name, heading in {"detail_constraint": "Constraint-based", "detail_established": "Established"}.items():
+        document.add(Heading(f"{heading} methods in detail"), tables.detailed(name, results))
+    _add_seconds(document, results)
+    if results.failed:
+        rows = [[o.network, str(o.seed), o.label, _level(o.alpha), _last_line(o.error)] for o in results.failed]
+        document.add(Heading("Failed tasks"), Table(["network", "seed", "method", "α", "error"], rows))
+    files = {
+        out / "report.md": document.to_markdown().encode(),
+        out / "report.html": document.to_html().encode(),
+        out / "results.csv": _results_csv(outcomes),
+        out / "differences.csv": _differences_csv(differences),
+    }
+    write_all(files)
+    return [*files, *(out / block.file for block in pictures if isinstance(block, Picture))]
+
+
+def _add_summary(document: Document, differences: list[tables.Difference]) -> None:
+    """Add mean and largest differences of JI for each method."""
+    by_method: dict[str, list[tables.Difference]] = {}
+    for difference in differences:
+        if difference.metric == "JI" and difference.difference is not None:
+            by_method.setdefault(difference.method, []).append(difference)
+    if not by_method:
+        return
+    rows = []
+    for method, found in by_method.items():
+        values = [d.difference for d in found if d.difference is not None]
+        worst = max(found, key=lambda d: abs(d.difference or 0.0))
+        rows.append(
+            [
+                method,
+                str(len(values)),
+                f"{fmean(values):+.3f}",
+                f"{fmean(map(abs, values)):.3f}",
+                f"{worst.difference:+.3f} ({worst.network})",
+            ]
+        )
+    header = ["method", "networks", "mean difference", "mean absolute difference", "largest"]
+    document.add(Heading("JI: ours minus the paper's"), Table(header, rows))
+
+
+def _add_seconds(document: Document, results: Results) -> None:
+    rows = []
+    for network in results.networks:
+        cells = []
+        for label in results.labels:
+            seconds = [outcome.seconds for outcome in results.outcomes(network, label)]
+            cells.append(f"{fmean(seconds):.2f}" if seconds else "")
+        rows.append([network, *cells])
+    if rows:
+        caption = "Mean seconds of an execution, one thread; methods that use another's skeleton without its time."
+        document.add(Heading("Seconds"), Table(["network", *results.labels], rows, caption))
+
+
+def _pictures(results: Results, out: Path) -> list[Picture | Paragraph]:
+    try:
+        from phgs.study import figures
+
+        drawn: list[Picture | Paragraph] = []
+        if results.networks and figures.accuracy_against_calls(results, out / "accuracy-against-calls.png"):
+            caption = "JI against calls of constraint-based methods: filled means, hollow data sets, crosses the paper."
+            drawn.append(Picture("accuracy-against-calls.png", caption))
+        if results.networks and figures.accuracy_boxes(results, out / "accuracy-boxes.png"):
+            drawn.append(
+                Picture("accuracy-boxes.png", "JI of pHGS and established methods; crosses: the paper's means.")
+            )
+    except ImportError:
+        return [Paragraph("Pictures need matplotlib: pip install 'phgs[plot]'.")]
+    return drawn
+
+
+def _results_csv(outcomes: list) -> bytes:  # type: ignore[type-arg]
+    keys = ("P", "TP", "R", "FP", "FN", "SHD", "JI", "extendable", "score")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["network", "seed", "method", "alpha", *keys, "calls", "seconds", "error"])
+    for o in outcomes:
+        calls = o.values.get("calls", {}).get("total", "")
+        values = [o.values.get(key, "") for key in keys]
+        writer.writerow(
+            [o.network, o.seed, o.label, _level(o.alpha), *values, calls, f"{o.seconds:.3f}", _last_line(o.error)]
+        )
+    return text.getvalue().encode()
+
+
+def _differences_csv(differences: list[tables.Difference]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["table", "network", "method", "metric", "ours", "paper", "difference"])
+    for d in differences:
+        numbers = ("" if value is None else f"{value:.6g}" for value in (d.ours, d.paper, d.difference))
+        writer.writerow([d.table, d.network, d.method, d.metric, *numbers])
+    return text.getvalue().encode()
+
+
+def _level(alpha: float | None) -> str:
+    return "" if alpha is None else f"{alpha:g}"
+
+
+def _last_line(error: str | None) -> str:
+    return "" if not error else error.strip().splitlines()[-1]

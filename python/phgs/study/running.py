@@ -1,0 +1,254 @@
+"""Running a study on any executor, with progress, from where it was left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from phgs.catalogue import find
+from phgs.errors import ParameterError
+from phgs.study import paper_values
+from phgs.study.configuration import Configuration, Group, NetworkEntry
+from phgs.study.solving import Outcome, Solved, solve
+from phgs.study.store import Store
+
+_IN_FLIGHT = 64
+"""Groups that are handed to somebody else's executor at a time."""
+
+Solver = Callable[[Group, int], Solved]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a run of a study ended.
+
+    Attributes
+    ----------
+    done, failed : int
+        Tasks recorded in the folder, and how many of these failed.
+    new : int
+        Tasks recorded by this run.
+    seconds : float
+        Wall time of this run.
+    """
+
+    done: int
+    failed: int
+    new: int
+    seconds: float
+
+
+def run_study(
+    configuration: Configuration,
+    folder: str | Path,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    retry_failed: bool = False,
+    progress: bool | None = None,
+    solver: Solver = solve,
+) -> Finished:
+    """Run what is not done yet of a study.
+
+    Every group of tasks (a method at one significance level on one data set, with the methods that use its skeleton) is
+    written to the folder when it is finished, in one transaction; a run that is killed loses only groups that were
+    running. Run it again to go on. A task that fails is recorded with its error and does not stop the rest.
+
+    Parameters
+    ----------
+    configuration
+        What to run.
+    folder
+        Where results are kept: a new or empty folder, or one of the same configuration.
+    workers
+        Number of processes; by default the number of cores.
+    executor
+        Where to run instead: any `concurrent.futures.Executor`, for instance that of a Dask or Ray cluster whose workers
+        have phgs installed.
+    retry_failed
+        Whether to run tasks again that failed.
+    progress
+        Whether to show progress with the time left on standard error; None shows it on terminals.
+    solver
+        What runs a group; a function of a group and the number of rows that can be sent to workers.
+
+    Raises
+    ------
+    ParameterError
+        When a network is not at hand, or the folder belongs to something else; nothing is overwritten.
+    """
+    _check_networks(configuration.networks)
+    start = time.monotonic()
+    with Store(folder, configuration) as store:
+        # What is stored may differ in name only; it is what results are of.
+        configuration = store.configuration
+        done = store.done(failed=not retry_failed)
+        groups = [group for group in configuration.groups() if not done.issuperset(group.keys)]
+        total = sum(len(group.keys) for group in configuration.groups())
+        line = _Line(groups, total, progress)
+        runner = _Runner(executor, workers, solver, configuration.n_rows)
+        new = 0
+        try:
+            for group, solved, seconds in runner.run(groups):
+                store.add(solved)
+                new += len(solved.outcomes)
+                line.add(group, solved, seconds)
+        finally:
+            line.end()
+        outcomes = list(store.outcomes())
+    failed = sum(outcome.error is not None for outcome in outcomes)
+    return Finished(len(outcomes), failed, new, time.monotonic() - start)
+
+
+class _Runner:
+    """Hands groups to an executor and takes back what is finished, whatever the order."""
+
+    def __init__(self, executor: Executor | None, workers: int | None, solver: Solver, n_rows: int) -> None:
+        from phgs._core import available_threads
+
+        if workers is not None and workers < 1:
+            raise ParameterError(f"workers: {workers!r} must be at least 1")
+        self._given = executor
+        self._workers = workers or available_threads()
+        self._solver = solver
+        self._n_rows = n_rows
+        self._most = self._workers + 1 if executor is None else _IN_FLIGHT
+
+    def run(self, groups: list[Group]) -> Iterator[tuple[Group, Solved, float]]:
+        """Yield each group with what it gave and its seconds."""
+        waiting = list(reversed(groups))
+        # Groups that were running when a worker died: they run again, alone, so that the one that kills is found.
+        suspects: list[Group] = []
+        running: dict[Future[Solved], tuple[Group, float]] = {}
+        executor = self._given or self._own()
+        alone = False
+        try:
+            while waiting or suspects or running:
+                if not running:
+                    alone = bool(suspects)
+                queue = suspects if alone else waiting
+                while queue and len(running) < (1 if alone else self._most):
+                    try:
+                        future = executor.submit(self._solver, queue[-1], self._n_rows)
+                    except BrokenExecutor:
+                        if not running:
+                            raise
+                        break
+                    running[future] = (queue.pop(), time.monotonic())
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                died: str | None = None
+                for future in finished:
+                    group, started = running.pop(future)
+                    try:
+                        solved = future.result()
+                    except BrokenExecutor as error:
+                        died = str(error)
+                        if not alone:
+                            suspects.append(group)
+                            continue
+                        solved = _failed(group, f"the worker process died: {error}")
+                    except Exception as error:
+                        solved = _failed(group, f"{type(error).__name__}: {error}")
+                    yield group, solved, time.monotonic() - started
+                if died is not None:
+                    if self._given is not None:
+                        raise BrokenExecutor(f"the executor broke: {died}; run the study again to go on")
+                    suspects.extend(group for group, _ in running.values())
+                    running.clear()
+                    _stop(executor)
+                    executor = self._own()
+        except BaseException:
+            for future in running:
+                future.cancel()
+            if self._given is None:
+                _stop(executor)
+            raise
+        if self._given is None:
+            executor.shutdown()
+
+    def _own(self) -> Executor:
+        import multiprocessing
+
+        # A fresh interpreter for each worker: forking would copy whatever threads the caller has.
+        return ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+def _stop(executor: Executor) -> None:
+    """End the workers of our own pool at once: what they were doing is not recorded and will be done again."""
+    processes = list((getattr(executor, "_processes", None) or {}).values())
+    executor.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()
+
+
+def _failed(group: Group, error: str) -> Solved:
+    return Solved([Outcome(*key, error=error) for key in group.keys], {})
+
+
+def _check_networks(networks: tuple[NetworkEntry, ...]) -> None:
+    """Find all networks before anything runs."""
+    for entry in networks:
+        if entry.name == paper_values.MIX:
+            for name in paper_values.simplest():
+                find(name)
+        elif Path(entry.name).suffix or Path(entry.name).name != entry.name:
+            if not Path(entry.name).is_file():
+                raise ParameterError(f"there is no file {entry.name}")
+        else:
+            find(entry.name)
+
+
+class _Line:
+    """One line with the share done and the time left."""
+
+    def __init__(self, groups: list[Group], total: int, shown: bool | None) -> None:
+        self._total = total
+        self._done = total - sum(len(group.keys) for group in groups)
+        self._waiting = Counter(group.members[0].label for group in groups)
+        self._spent: dict[str, list[float]] = {}
+        self._shown = sys.stderr.isatty() if shown is None else shown
+        self._start = time.monotonic()
+        self._failed = 0
+        self._width = 0
+
+    def add(self, group: Group, solved: Solved, seconds: float) -> None:
+        """Count a finished group and show the line."""
+        label = group.members[0].label
+        self._waiting[label] -= 1
+        self._spent.setdefault(label, []).append(seconds)
+        self._done += len(solved.outcomes)
+        self._failed += sum(outcome.error is not None for outcome in solved.outcomes)
+        if not self._shown:
+            return
+        text = f"{self._done:,} of {self._total:,} tasks, about {_duration(self._time_left())} left"
+        text += f", {self._failed:,} failed" if self._failed else ""
+        text += f" ({group.network.label} {group.seed} {label})"
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def _time_left(self) -> float:
+        """Scale the time so far by the work left, where a method takes as long as it did on average so far."""
+        spent = sum(map(sum, self._spent.values()))
+        groups = sum(map(len, self._spent.values()))
+        left = 0.0
+        for label, count in self._waiting.items():
+            known = self._spent.get(label)
+            left += count * (sum(known) / len(known) if known else spent / groups)
+        return (time.monotonic() - self._start) * left / max(spent, 1e-9)
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._width:
+            sys.stderr.write("\n")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

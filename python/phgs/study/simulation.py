@@ -1,0 +1,74 @@
+"""The data sets of a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from phgs.graphs import Graph, as_dag
+from phgs.network import Network
+from phgs.study import paper_values
+from phgs.study.configuration import NetworkEntry
+
+if TYPE_CHECKING:
+    from phgs.data import Table
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Data and what they were drawn from.
+
+    Attributes
+    ----------
+    table : Table
+        The data.
+    truth : Graph
+        The true DAG.
+    n_parameters, max_in_degree : int
+        Of the network.
+    """
+
+    table: Table
+    truth: Graph
+    n_parameters: int
+    max_in_degree: int
+
+
+def paper_network(name: str, *, copies: int | None = None, seed: int = 0, threads: int = 0) -> Network:
+    """Make one of the paper's simulated networks (section 5.1): prepared, tiled, its variables in random order.
+
+    Parameters
+    ----------
+    name
+        A name that `phgs.networks` lists, the path of a BIF file, or ``"mix"`` for the 14 simplest networks of the
+        paper, tiled in random order.
+    copies
+        Number of copies; by default the paper's.
+    seed
+        Of merging, tiling and the order of variables.
+    """
+    if copies is None:
+        copies = int(paper_values.networks().get(name, {"kappa": 1})["kappa"])
+    if name == paper_values.MIX:
+        parts = [Network.load(part).prepare(seed=seed, threads=threads).network for part in paper_values.simplest()]
+        network = Network.tile_all(parts, seed=seed, threads=threads).renamed(name)
+    else:
+        network = Network.load(name).prepare(seed=seed, threads=threads).network
+        network = network.tile(copies, seed=seed, threads=threads)
+    return network.permuted(seed=seed)
+
+
+def simulate(network: NetworkEntry, seed: int, n_rows: int, *, threads: int = 0) -> DataSet:
+    """Draw one data set of a study; the seed fixes the network and the rows."""
+    return _simulate(network, seed, n_rows, threads)
+
+
+# Tasks on one data set come one after another, so that the last one is worth keeping.
+@lru_cache(maxsize=1)
+def _simulate(network: NetworkEntry, seed: int, n_rows: int, threads: int) -> DataSet:
+    from phgs.data import as_table
+
+    source = paper_network(network.name, copies=network.copies, seed=seed, threads=threads)
+    table = as_table(source.sample(n_rows, seed=seed, threads=threads), warn=False)
+    return DataSet(table, as_dag(source), source.n_parameters, source.max_in_degree)

@@ -1,0 +1,165 @@
+"""What a study has done, in one SQLite file that survives any interruption."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from phgs._core import __version__
+from phgs.errors import ParameterError
+from phgs.study.configuration import Configuration
+from phgs.study.solving import Outcome, Solved
+
+FILE = "results.sqlite"
+
+_TABLES = """
+create table if not exists study (key text primary key, value text not null);
+create table if not exists results (
+    network text not null, seed integer not null, label text not null, alpha real not null,
+    error text, seconds real not null, data text not null, finished real not null,
+    primary key (network, seed, label, alpha)
+);
+create table if not exists data_sets (
+    network text not null, seed integer not null, data text not null, primary key (network, seed)
+);
+"""
+
+# SQLite's primary keys take nulls as different from each other.
+_NO_LEVEL = -1.0
+
+
+class Store:
+    """Results of a study. Each group of tasks is written in one transaction: wholly or not at all.
+
+    Parameters
+    ----------
+    folder
+        The folder of the study.
+    configuration
+        With it the folder is made if need be, and must belong to this configuration; without it the folder must be that
+        of a study.
+    """
+
+    def __init__(self, folder: str | Path, configuration: Configuration | None = None) -> None:
+        self.folder = Path(folder)
+        path = self.folder / FILE
+        if configuration is None and not path.exists():
+            raise ParameterError(f"{self.folder} holds no study: there is no {FILE}")
+        if configuration is not None:
+            if self.folder.exists() and not self.folder.is_dir():
+                raise ParameterError(f"{self.folder} is not a folder")
+            if self.folder.exists() and not path.exists() and any(self.folder.iterdir()):
+                raise ParameterError(f"{self.folder} holds other files and no study; give a new or an empty folder")
+            self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None, timeout=30)
+            self._connection.execute("pragma synchronous = full")
+            self._connection.executescript(_TABLES)
+            self._check(configuration)
+        except sqlite3.DatabaseError as error:
+            raise ParameterError(f"{path} cannot be used: {error}") from error
+        except ParameterError:
+            self._connection.close()
+            raise
+
+    def _check(self, configuration: Configuration | None) -> None:
+        known = dict(self._connection.execute("select key, value from study"))
+        if "configuration" in known:
+            stored = Configuration.from_mapping(json.loads(known["configuration"]))
+            if configuration is not None and stored.digest != configuration.digest:
+                raise ParameterError(
+                    f"{self.folder} is the folder of another configuration ({stored.name!r}); nothing was changed: "
+                    "give another folder, or the configuration it was made with"
+                )
+            self.configuration = stored
+            return
+        if configuration is None:
+            raise ParameterError(f"{self.folder} holds no study that was started")
+        with self._transaction():
+            for key, value in (
+                ("configuration", json.dumps(configuration.to_mapping())),
+                ("version", __version__),
+                ("started", str(time.time())),
+            ):
+                self._connection.execute("insert into study values (?, ?)", (key, value))
+        self.configuration = configuration
+
+    def add(self, solved: Solved) -> None:
+        """Write the outcomes of a group."""
+        with self._transaction():
+            for outcome in solved.outcomes:
+                self._connection.execute(
+                    "insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        outcome.network,
+                        outcome.seed,
+                        outcome.label,
+                        _NO_LEVEL if outcome.alpha is None else outcome.alpha,
+                        outcome.error,
+                        outcome.seconds,
+                        json.dumps(outcome.values),
+                        time.time(),
+                    ),
+                )
+            if solved.data_set:
+                facts = solved.data_set
+                self._connection.execute(
+                    "insert or ignore into data_sets values (?, ?, ?)",
+                    (facts["network"], facts["seed"], json.dumps(facts)),
+                )
+
+    def done(self, *, failed: bool = True) -> set[tuple[str, int, str, float | None]]:
+        """Return the tasks that are recorded; with ``failed=False`` those that succeeded only."""
+        where = "" if failed else " where error is null"
+        found = self._connection.execute(f"select network, seed, label, alpha from results{where}")  # noqa: S608
+        return {(network, seed, label, _level(alpha)) for network, seed, label, alpha in found}
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Return all outcomes, in a fixed order."""
+        query = "select network, seed, label, alpha, error, seconds, data from results order by 1, 2, 3, 4 desc"
+        for network, seed, label, alpha, error, seconds, data in self._connection.execute(query):
+            yield Outcome(network, seed, label, _level(alpha), error, seconds, json.loads(data))
+
+    def data_sets(self) -> list[dict[str, Any]]:
+        """Return the sizes of the data sets, in a fixed order."""
+        return [
+            json.loads(data)
+            for (data,) in self._connection.execute("select data from data_sets order by network, seed")
+        ]
+
+    def fact(self, key: str) -> str | None:
+        """Return something known of the study: ``version`` or ``started``."""
+        row = self._connection.execute("select value from study where key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _transaction(self) -> _Transaction:
+        return _Transaction(self._connection)
+
+
+class _Transaction:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("begin immediate")
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._connection.execute("rollback" if kind is not None else "commit")
+
+
+def _level(alpha: float) -> float | None:
+    return None if alpha == _NO_LEVEL else alpha
