@@ -40,7 +40,7 @@ def run(options: Namespace) -> int:
         sys.stdout.write(f"{info.name:14}{variables:>10}{arcs:>7}{count:>12}{note}\n")
     if any(info.path is None for info in found):
         sys.stdout.write(
-            "\nNetworks that are not in the package are in data/networks of the source repository; load them by path, or "
-            f"set {ARCHIVE_VARIABLE} to that folder.\n"
+            "\nNetworks that are not in the package are in data/networks of the source repository; load them by path, "
+            f"or set {ARCHIVE_VARIABLE} to that folder.\n"
         )
     return 0

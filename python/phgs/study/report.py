@@ -27,7 +27,7 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
     Returns
     -------
     list of pathlib.Path
-        ``report.md``, ``report.html``, ``results.csv`` (every task), ``differences.csv`` (every value that the paper has)
+        ``report.md``, ``report.html``, ``results.csv`` (every task), ``differences.csv`` (what the paper has too)
         and the pictures, which need matplotlib.
     """
     with Store(folder) as store:
@@ -49,9 +49,9 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
             f"them failed. All tasks took {hours:.2f} hours, one after another."
         ),
         Paragraph(
-            "Accuracy is that of CPDAGs (section 5.1 of the paper). Where a method runs at several significance levels, "
-            "its accuracy is the highest JI of each data set, and its calls are those of all levels, scaled to ten where "
-            "there are fewer. Values of the paper are means over 100 data sets, in brackets."
+            "Accuracy is that of CPDAGs (section 5.1 of the paper). Where a method runs at several significance "
+            "levels, its accuracy is the highest JI of each data set, and its calls are those of all levels, scaled to "
+            "ten where there are fewer. Values of the paper are means over 100 data sets, in brackets."
         ),
     )
     differences = list(tables.differences(results))

@@ -68,7 +68,7 @@ def run_study(
     workers
         Number of processes; by default the number of cores.
     executor
-        Where to run instead: any `concurrent.futures.Executor`, for instance that of a Dask or Ray cluster whose workers
+        Where to run instead: any `concurrent.futures.Executor`, such as that of a Dask or Ray cluster whose workers
         have phgs installed.
     retry_failed
         Whether to run tasks again that failed.
@@ -175,7 +175,23 @@ class _Runner:
         import multiprocessing
 
         # A fresh interpreter for each worker: forking would copy whatever threads the caller has.
-        return ProcessPoolExecutor(self._workers, mp_context=multiprocessing.get_context("spawn"))
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self._workers, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when the study is killed; it would wait for work for ever."""
+    import multiprocessing
+    import os
+    import threading
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _stop(executor: Executor) -> None:

@@ -89,8 +89,8 @@ HGI_JI = (
 SIDE_BY_SIDE = {
     "ppc_vs_pc": (
         PPC_VS_PC,
-        "JI of pPC and PC without and with PATH, and calls in units of pPC with PATH; * is the best of all levels, with "
-        "the calls of all.",
+        "JI of pPC and PC without and with PATH, and calls in units of pPC with PATH; * is the best of all levels, "
+        "with the calls of all.",
     ),
     "ppc_vs_constraint": (
         PPC_VS_CONSTRAINT,
@@ -180,7 +180,7 @@ def calls_of_hgi(results: Results) -> Table | None:
     return Table(
         ["skeleton", "GSC: search", "HGI: detect", "HGI: initialise", "HGI: search", "HGI: total"],
         rows,
-        "Calls beyond the skeleton's, in per cent of it: median (2.5 %, 97.5 %) of all executions. In brackets: the paper.",
+        "Calls beyond the skeleton's, in per cent of it: median (2.5 %, 97.5 %) of executions. In brackets: the paper.",
     )
 
 
