@@ -15,6 +15,10 @@ pub struct ScoreCache<'s, S: LocalScore + 's> {
 /// Entries kept before the cache starts anew; about 64 bytes each.
 const CAPACITY: usize = 1 << 20;
 
+/// Scores from which on a batch is faster than one by one: a batch passes over all rows, one score may come from tables that
+/// are known.
+const BATCH: usize = 8;
+
 impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
     /// An empty cache over a score.
     pub fn new(score: &'s S) -> Self {
@@ -37,7 +41,7 @@ impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
     }
 
     /// The local scores of `child` with `parents` and one more parent, for each of `candidates` (none of them the child or in
-    /// `parents`), written to `out` in the same order. What is not known is computed in one batch.
+    /// `parents`), written to `out` in the same order. What is not known is computed together.
     pub fn local_scores_with_each(
         &mut self,
         child: Variable,
@@ -71,7 +75,14 @@ impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
             self.scores.clear();
         }
         let mut computed = Vec::with_capacity(missing.len());
-        self.session.local_scores_with_each(child, parents, &missing, &mut computed);
+        if missing.len() < BATCH {
+            for &candidate in &missing {
+                with(&mut key, candidate);
+                computed.push(self.session.local_score(child, &key.1));
+            }
+        } else {
+            self.session.local_scores_with_each(child, parents, &missing, &mut computed);
+        }
         self.calls += missing.len() as u64;
         for (&candidate, &score) in missing.iter().zip(&computed) {
             with(&mut key, candidate);
