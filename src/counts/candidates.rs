@@ -6,12 +6,12 @@
 use super::kernels::{Counter, TILE, Tile};
 use super::planes::{BitPlanes, Line};
 use super::strata::Strata;
-use super::{FixedScale, FixedSum};
+use super::{FixedScale, FixedSum, Kernel};
 use crate::Variable;
 use crate::data::{Codes, DiscreteData};
 
-/// A stratum becomes a plane when it has more rows than this for each line of a plane.
-const ROWS_PER_LINE: usize = 2;
+/// Strata with fewer rows than this are counted one after the other; larger ones together, in the order of rows.
+const SMALL: u32 = 8;
 
 /// Most memory of planes of strata: 8 MiB.
 const MAX_LINES: usize = (8 << 20) / 64;
@@ -24,16 +24,20 @@ const PLANES: usize = 32;
 pub(super) struct Candidates {
     strata: Strata,
     sizes: Vec<u32>,
-    /// For each stratum the number of its plane, or where its rows start among `rows`.
+    /// For each stratum the number of its plane, its number among the middling ones, or where its rows start among
+    /// those of the small ones.
     place: Vec<u32>,
     planes: Vec<Line>,
     plane_sizes: Vec<u32>,
+    /// Rows of the middling strata in order, each with the number of its stratum.
+    middling: Vec<(u32, u32)>,
+    n_middling: usize,
     /// Rows of the small strata with at least two rows, stratum by stratum.
-    rows: Vec<u32>,
+    small: Vec<u32>,
     /// The lengths of those strata.
     lengths: Vec<u32>,
     counts: Vec<u32>,
-    states: Vec<u32>,
+    codes: Vec<u64>,
 }
 
 /// What is counted and how.
@@ -57,68 +61,87 @@ impl Candidates {
         out.clear();
         out.resize(candidates.len(), FixedSum::default());
         self.strata.group(source.data, base);
-        // Planes pay only for candidates that have planes; the others are counted row by row within all strata.
-        let planar = |&&c: &&Variable| source.planes.has(c, source.data.arity(c));
-        let with_planes = candidates.iter().filter(planar).count();
-        if with_planes > 0 {
-            self.split(source.planes.lines_per_plane(), true);
-            self.count_planes(source, candidates, out);
-            self.count_rows(source, candidates, true, out);
-        }
-        if with_planes < candidates.len() {
-            self.split(source.planes.lines_per_plane(), false);
-            self.count_rows(source, candidates, false, out);
-        }
-    }
-
-    /// Splits the strata into those with a plane (when `planes` is true, and the stratum is large) and those with rows.
-    fn split(&mut self, lines: usize, planes: bool) {
-        const SINGLE: u32 = u32::MAX;
         self.sizes.clear();
         self.sizes.resize(self.strata.n_strata(), 0);
         for &stratum in self.strata.ids() {
             self.sizes[stratum as usize] += 1;
         }
-        let most = if planes { MAX_LINES / lines } else { 0 };
-        let mut least_rows = (ROWS_PER_LINE * lines).max(16) as u32;
-        while self.sizes.iter().filter(|&&size| size >= least_rows).count() > most {
-            least_rows = if planes { least_rows.saturating_mul(2) } else { u32::MAX };
-            if least_rows == u32::MAX {
-                break;
-            }
+        // Planes of strata serve only candidates that have planes; the others are counted row by row.
+        let planar = |&&c: &&Variable| source.planes.has(c, source.data.arity(c));
+        let with_planes = candidates.iter().filter(planar).count();
+        if with_planes > 0 {
+            self.split(source, true);
+            self.count_planes(source, candidates, out);
+            self.count_rows(source, candidates, true, out);
         }
-        let large = |size: u32| planes && size >= least_rows;
+        if with_planes < candidates.len() {
+            self.split(source, false);
+            self.count_rows(source, candidates, false, out);
+        }
+    }
+
+    /// Sorts the strata: large ones have a plane (when `planes` is true), middling and small ones lists of rows.
+    fn split(&mut self, source: Source<'_>, planes: bool) {
+        const NONE: u32 = u32::MAX;
+        let lines = source.planes.lines_per_plane();
+        let least = self.least_rows_of_plane(source, planes);
         self.plane_sizes.clear();
         self.lengths.clear();
         self.place.clear();
+        self.n_middling = 0;
         let mut start = 0;
         for &size in &self.sizes {
-            if large(size) {
-                self.place.push(self.plane_sizes.len() as u32);
+            self.place.push(if size >= least {
                 self.plane_sizes.push(size);
-            } else if size == 1 {
-                // 1 ln 1 = 0 whatever the candidate.
-                self.place.push(SINGLE);
-            } else {
-                self.place.push(start);
+                self.plane_sizes.len() as u32 - 1
+            } else if size >= SMALL {
+                self.n_middling += 1;
+                self.n_middling as u32 - 1
+            } else if size > 1 {
                 self.lengths.push(size);
                 start += size;
-            }
+                start - size
+            } else {
+                // 1 ln 1 = 0 whatever the candidate.
+                NONE
+            });
         }
         self.planes.clear();
         self.planes.resize(self.plane_sizes.len() * lines, Line::default());
-        self.rows.clear();
-        self.rows.resize(start as usize, 0);
+        self.middling.clear();
+        self.small.clear();
+        self.small.resize(start as usize, 0);
         for (row, &stratum) in self.strata.ids().iter().enumerate() {
-            let place = &mut self.place[stratum as usize];
-            if large(self.sizes[stratum as usize]) {
+            let (size, place) = (self.sizes[stratum as usize], &mut self.place[stratum as usize]);
+            if size >= least {
                 let line = &mut self.planes[*place as usize * lines + row / 512];
                 line.0[row % 512 / 64] |= 1 << (row % 64);
-            } else if *place != SINGLE {
-                self.rows[*place as usize] = row as u32;
+            } else if size >= SMALL {
+                self.middling.push((row as u32, *place));
+            } else if *place != NONE {
+                self.small[*place as usize] = row as u32;
                 *place += 1;
             }
         }
+    }
+
+    /// The least number of rows of a stratum that becomes a plane: a plane costs as much as some rows for each of its
+    /// lines, and all planes together keep within their budget of memory.
+    fn least_rows_of_plane(&self, source: Source<'_>, planes: bool) -> u32 {
+        if !planes {
+            return u32::MAX;
+        }
+        let lines = source.planes.lines_per_plane();
+        let per_line = match source.counter.kernel() {
+            Kernel::Avx512 => 0.4,
+            Kernel::Avx2 => 1.2,
+            Kernel::Portable => 2.5,
+        };
+        let mut least = ((per_line * lines as f32) as u32).max(2 * SMALL);
+        while least < u32::MAX && self.sizes.iter().filter(|&&size| size >= least).count() > MAX_LINES / lines {
+            least = least.saturating_mul(2);
+        }
+        least
     }
 
     /// Adds the cells of strata with planes, for all candidates with planes.
@@ -183,7 +206,7 @@ impl Candidates {
 
     /// Adds the cells of strata without planes, for the candidates that have planes or for those that have none.
     fn count_rows(&mut self, source: Source<'_>, candidates: &[Variable], planar: bool, out: &mut [FixedSum]) {
-        if self.rows.is_empty() {
+        if self.middling.is_empty() && self.small.is_empty() {
             return;
         }
         for (&candidate, out) in candidates.iter().zip(out) {
@@ -191,39 +214,55 @@ impl Candidates {
             if source.planes.has(candidate, arity) != planar {
                 continue;
             }
-            self.states.clear();
-            self.states.resize(arity as usize, 0);
             *out += match source.data.column(candidate) {
-                Codes::Narrow(codes) => self.sum_rows(source.scale, codes),
-                Codes::Wide(codes) => self.sum_rows(source.scale, codes),
+                Codes::Narrow(codes) => self.sum_middling(source.scale, codes, arity),
+                Codes::Wide(codes) => self.sum_middling(source.scale, codes, arity),
+            };
+            *out += match source.data.column(candidate) {
+                Codes::Narrow(codes) => self.sum_small(source.scale, codes),
+                Codes::Wide(codes) => self.sum_small(source.scale, codes),
             };
         }
     }
 
-    fn sum_rows<T: Copy + Into<u32>>(&mut self, scale: &FixedScale, codes: &[T]) -> FixedSum {
+    /// All middling strata in one table. Rows that follow each other are seldom of one stratum, so that increments do
+    /// not wait for each other.
+    fn sum_middling<T: Copy + Into<u32>>(&mut self, scale: &FixedScale, codes: &[T], arity: u32) -> FixedSum {
+        let cells = self.n_middling * arity as usize;
+        self.counts.clear();
+        if cells <= 4 * codes.len() {
+            self.counts.resize(cells, 0);
+            for &(row, stratum) in &self.middling {
+                self.counts[(stratum * arity + codes[row as usize].into()) as usize] += 1;
+            }
+            return scale.sum(&self.counts);
+        }
+        // Too many cells: sort them.
+        self.codes.clear();
+        let cells = self
+            .middling
+            .iter()
+            .map(|&(row, stratum)| u64::from(stratum) * u64::from(arity) + u64::from(codes[row as usize].into()));
+        self.codes.extend(cells);
+        self.codes.sort_unstable();
+        self.counts.extend(self.codes.chunk_by(|a, b| a == b).map(|cell| cell.len() as u32));
+        scale.sum(&self.counts)
+    }
+
+    /// Small strata one after the other: of each row, how many before it in the stratum have its state.
+    fn sum_small<T: Copy + Into<u32>>(&mut self, scale: &FixedScale, codes: &[T]) -> FixedSum {
         let mut sum = FixedSum::default();
         let mut start = 0;
         for &length in &self.lengths {
-            let rows = &self.rows[start..start + length as usize];
+            let rows = &self.small[start..start + length as usize];
             start += rows.len();
-            if let &[row, other] = rows {
-                if codes[row as usize].into() == codes[other as usize].into() {
-                    sum += scale.n_log_n(2);
-                }
-                continue;
-            }
-            for &row in rows {
-                self.states[codes[row as usize].into() as usize] += 1;
-            }
-            if rows.len() < self.states.len() {
-                for &row in rows {
-                    let count = &mut self.states[codes[row as usize].into() as usize];
-                    sum += scale.n_log_n(std::mem::take(count));
-                }
-            } else {
-                for count in &mut self.states {
-                    sum += scale.n_log_n(std::mem::take(count));
-                }
+            let mut states = [0u32; SMALL as usize];
+            for (i, &row) in rows.iter().enumerate() {
+                let state = codes[row as usize].into();
+                let before = states[..i].iter().filter(|&&other| other == state).count() as u32;
+                states[i] = state;
+                // The cell grows by this row.
+                sum += scale.n_log_n(before + 1) - scale.n_log_n(before);
             }
         }
         sum

@@ -128,9 +128,9 @@ impl<'d> CountingEngine<'d> {
     /// proportion to the number of rows.
     pub(super) fn plane_limit(&self) -> usize {
         match self.counter.kernel() {
-            Kernel::Avx512 => 300,
-            Kernel::Avx2 => 120,
-            Kernel::Portable => 60,
+            Kernel::Avx512 => 500,
+            Kernel::Avx2 => 240,
+            Kernel::Portable => 120,
         }
     }
 

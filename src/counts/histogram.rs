@@ -10,11 +10,10 @@ const CHUNK: usize = 1024;
 pub(super) const MAX_SPLIT: usize = 4096;
 
 /// Adds the counts of the table of `variables` (the first one fastest) to `table`, which has all its cells.
-/// `scratch` holds further tables between calls.
+/// `scratch` holds further tables, which are zero between calls.
 #[inline(always)]
 pub(super) fn count(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scratch: &mut Vec<u32>) {
     if table.len() <= MAX_SPLIT {
-        scratch.clear();
         scratch.resize(4 * MAX_SPLIT, 0);
         let (first, rest) = scratch.split_at_mut(MAX_SPLIT);
         let (second, rest) = rest.split_at_mut(MAX_SPLIT);
@@ -31,8 +30,11 @@ pub(super) fn count(data: &DiscreteData, variables: &[Variable], table: &mut [u3
                 fourth[usize::from(four[3]) % MAX_SPLIT] += 1;
             }
         });
-        for (i, cell) in table.iter_mut().enumerate() {
-            *cell += first[i] + second[i] + third[i] + fourth[i];
+        for part in [first, second, third, fourth] {
+            for (cell, part) in table.iter_mut().zip(&mut *part) {
+                *cell += *part;
+            }
+            part[..table.len()].fill(0);
         }
     } else if table.len() <= 1 << 16 {
         chunks::<u16>(data, variables, |cells| cells.iter().for_each(|&cell| table[usize::from(cell)] += 1));

@@ -28,6 +28,7 @@ pub struct CountingSession<'e, 'd> {
     strata: Strata,
     candidates: Candidates,
     counts: Vec<u32>,
+    margin: Vec<u32>,
     scratch: Vec<u32>,
     lines: Vec<Line>,
     codes: Vec<u64>,
@@ -45,6 +46,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             strata: Strata::default(),
             candidates: Candidates::default(),
             counts: Vec::new(),
+            margin: Vec::new(),
             scratch: Vec::new(),
             lines: Vec::new(),
             codes: Vec::new(),
@@ -97,10 +99,37 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         let position = |variable| set.iter().position(|&v| v == variable).expect("just put in");
         let (at_x, at_y) = (position(x), position(y));
         let set = Set::new(self.engine.data(), self.format, &set);
-        let joint = self.sum_of_set(&set);
         let (without_x, without_y) = (set.without(self.format, at_x), set.without(self.format, at_y));
         let neither = without_x.without(self.format, at_y - usize::from(at_y > at_x));
+        let joint = match self.memo.sum(set.key) {
+            Some(sum) => sum,
+            None => {
+                let (sum, by_rows) = self.new_sum(&set);
+                if by_rows && set.cells() <= self.engine.data().n_rows() {
+                    self.sum_margins(&set, [(at_x, &without_x), (at_y, &without_y)]);
+                }
+                sum
+            }
+        };
         joint + self.sum_of_set(&neither) - self.sum_of_set(&without_x) - self.sum_of_set(&without_y)
+    }
+
+    /// Puts down F of two margins of the table of a set that was just counted row by row.
+    fn sum_margins(&mut self, set: &Set, margins: [(usize, &Set); 2]) {
+        for (position, margin) in margins {
+            if margin.variables().len() > 1 && self.memo.sum(margin.key).is_none() {
+                let block: usize = set.arities()[..position].iter().map(|&arity| arity as usize).product();
+                let arity = set.arities()[position] as usize;
+                self.margin.clear();
+                self.margin.resize(self.counts.len() / arity, 0);
+                for (into, table) in self.margin.chunks_exact_mut(block).zip(self.counts.chunks_exact(block * arity)) {
+                    for state in table.chunks_exact(block) {
+                        into.iter_mut().zip(state).for_each(|(into, count)| *into += count);
+                    }
+                }
+                self.memo.set_sum(margin.key, self.engine.scale().sum(&self.margin));
+            }
+        }
     }
 
     /// The adjusted degrees of freedom of x ⫫ y | given: Σ over the strata of `given` that occur of (states of x that
@@ -287,13 +316,15 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             [x] => self.engine.single(x),
             _ => match self.memo.sum(set.key) {
                 Some(sum) => sum,
-                None => self.new_sum(set),
+                None => self.new_sum(set).0,
             },
         }
     }
 
-    fn new_sum(&mut self, set: &Set) -> FixedSum {
+    /// F of a set that is not known, and whether `counts` is its table, counted row by row.
+    fn new_sum(&mut self, set: &Set) -> (FixedSum, bool) {
         let cells = set.cells();
+        let mut by_rows = false;
         let sum = if let Some(start) = self.memo.table(set.key) {
             self.engine.scale().sum(&self.memo.cells()[start as usize..start as usize + cells])
         } else if let Some(sum) = self.engine.known_pair(set.variables()) {
@@ -308,10 +339,11 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             }
             sum
         } else {
+            by_rows = true;
             self.sum_by_rows(set.variables())
         };
         self.memo.set_sum(set.key, sum);
-        sum
+        (sum, by_rows)
     }
 
     /// Where the table of a set starts, made if need be; `None` when it is better counted row by row.

@@ -1,8 +1,9 @@
 //! 512 bits with a population count of each 64: a tile of up to 4 × 4 counts stays in registers.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_load_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64,
-    _mm512_setzero_si512,
+    __m256i, __m512i, _mm256_storeu_si256, _mm512_add_epi64, _mm512_and_si512, _mm512_cvtepi64_epi32,
+    _mm512_load_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
+    _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
 
 use super::Tile;
@@ -69,9 +70,35 @@ fn fixed<const M: usize, const A: usize, const B: usize>(
             }
         }
     }
-    for (counts, sums) in counts.iter_mut().zip(&sums) {
-        for (count, &sum) in counts.iter_mut().zip(sums) {
-            *count = _mm512_reduce_add_epi64(sum) as u32;
+    if A == 1 {
+        for (counts, sums) in counts.iter_mut().zip(&sums) {
+            counts[0] = _mm512_reduce_add_epi64(sums[0]) as u32;
         }
+        return;
     }
+    for (counts, sums) in counts.chunks_exact_mut(2).zip(sums.chunks(2)) {
+        let zero = [_mm512_setzero_si512(); A];
+        let totals = totals(&sums[0], sums.get(1).unwrap_or(&zero));
+        // SAFETY: two rows of a tile are eight counts of four bytes side by side; the store is unaligned.
+        unsafe { _mm256_storeu_si256(counts.as_mut_ptr().cast::<__m256i>(), _mm512_cvtepi64_epi32(totals)) };
+    }
+}
+
+/// The totals of the lanes of up to four sums of each of two rows.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn totals<const A: usize>(first: &[__m512i; A], second: &[__m512i; A]) -> __m512i {
+    let half = |row: &[__m512i; A]| {
+        let at = |i: usize| if i < A { row[i] } else { _mm512_setzero_si512() };
+        let two = |a, b| _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+        quarters(two(at(0), at(1)), two(at(2), at(3)))
+    };
+    quarters(half(first), half(second))
+}
+
+/// Adds neighbouring quarters of two vectors.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn quarters(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_add_epi64(_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xDD>(a, b))
 }
