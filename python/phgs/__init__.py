@@ -14,7 +14,7 @@ True
 from phgs import datasets
 from phgs._core import __version__
 from phgs.catalogue import NetworkInfo, networks
-from phgs.data import Table, as_table
+from phgs.data import Table, as_table, discretize
 from phgs.errors import (
     DataError,
     DegenerateColumnWarning,
@@ -97,6 +97,7 @@ __all__ = [
     "d_separated",
     "dag_to_cpdag",
     "datasets",
+    "discretize",
     "distances",
     "independence_test",
     "learn",

@@ -35,8 +35,10 @@ def test_everything_is_written(tmp_path, data, truth, capsys):
     status = main(
         ["learn", data, "--method", "phgs", "--alpha", "0.01", "--max-conditioning-size", "2", "--path-length", "5",
          "--min-alpha", "1e-4", "--max-clusters", "4", "--max-parents", "3", "--tabu-length", "20",
-         "--tabu-patience", "10", "--score", "bic", "--threads", "1", "--seed", "3", "--missing", "drop", "--true-graph", truth,
-         "--refine", "none", "--json", names["json"], "--edges", names["csv"], "--dot", names["dot"], "--plot", names["png"]]
+         "--tabu-patience", "10", "--score", "bic", "--threads", "1", "--seed", "3", "--missing", "drop",
+         "--true-graph", truth,
+         "--refine", "none", "--json", names["json"], "--edges", names["csv"],
+         "--dot", names["dot"], "--plot", names["png"]]
     )  # fmt: skip
     shown = capsys.readouterr()
     assert status == 0, shown.err

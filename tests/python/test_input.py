@@ -254,3 +254,26 @@ def test_files_that_cannot_be_read(tmp_path):
     for path, match in ((tmp_path / "bad.parquet", "cannot read"), (tmp_path, "is a folder")):
         with pytest.raises(phgs.DataError, match=match):
             phgs.learn(path)
+
+
+def test_numbers_are_cut_into_intervals():
+    rng = np.random.default_rng(2)
+    z = rng.normal(size=3000)
+    data = pd.DataFrame({"z": z, "twin": z + 0.1 * rng.normal(size=3000), "k": rng.integers(0, 3, 3000)})
+    data.loc[5, "z"] = np.nan
+    for method in ("quantile", "uniform", "hartemink"):
+        table = phgs.discretize(data, bins=4, method=method, missing="drop")
+        assert (table.n_rows, table.arities) == (2999, (4, 4, 3))
+        assert all(label[0] == "[" for label in table.levels[0])
+    quantiles = phgs.discretize(data, bins=4, missing="drop")
+    assert np.ptp(np.bincount(quantiles.codes[1])) <= 2
+    informed = phgs.discretize(data, bins=4, method="hartemink", missing="drop")
+    found = [phgs.independence_test(t, "z", "twin").statistic for t in (informed, quantiles)]
+    assert found[0] > 0.8 * found[1]
+    assert phgs.discretize({"x": [1, 2, 3, 4], "y": list("abab")}, "x", bins=2).levels[0] == ("[1, 2.5)", "[2.5, 4]")
+    with pytest.raises(phgs.DataError, match="'y' holds no numbers"):
+        phgs.discretize({"x": [0.5, 1.5], "y": ["a", "b"]}, ["y"])
+    with pytest.raises(phgs.ParameterError, match="did you mean 'uniform'"):
+        phgs.discretize(data, method="unifrom")
+    with pytest.raises(phgs.ParameterError, match="single one"):
+        phgs.discretize({"x": [0.5, 1.5]}, method="hartemink")

@@ -5,7 +5,8 @@ numbers the values of one column, `table` puts the columns together, and `checks
 from. No file format is parsed here: pyarrow reads files.
 """
 
+from phgs.data.discretise import discretize
 from phgs.data.files import read_file
 from phgs.data.table import Table, as_table
 
-__all__ = ["Table", "as_table", "read_file"]
+__all__ = ["Table", "as_table", "discretize", "read_file"]

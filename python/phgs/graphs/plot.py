@@ -69,75 +69,100 @@ def plot(
     matplotlib.figure.Figure
         The figure; no window is opened.
     """
-    import warnings
-
-    from matplotlib.patches import FancyArrowPatch
-
     from phgs.graphs.layout import layered
 
     if focus is not None:
         near = {focus, *graph.adjacent(focus)}
         graph = graph.subgraph(near | {other for name in list(near) for other in graph.adjacent(name)})
-    n = graph.n_variables
-    arcs, edges = graph._directed_indices(), graph._undirected_indices()
-    labelled = n <= LABELLED
-    places = layered(n, arcs, edges) if n <= 300 else _radial(n, arcs + edges)
-    labels = [str(name) for name in graph.variables]
-    longest = max((len(text) for text in labels), default=1) if labelled else 1
-    step = (max(0.85, 0.085 * longest + 0.25), 0.8) if labelled else (0.25, 0.25)
-    places = places * np.asarray(step)
-    width, height = np.ptp(places, axis=0) + 1.6 if n else (2.0, 2.0)
-    scale = min(1.0, 40.0 / max(width, height))
-    figure = _figure(max(3.0, width * scale), max(2.0, height * scale + 0.3))
+    if graph.n_variables <= LABELLED:
+        arcs, edges = graph._directed_indices(), graph._undirected_indices()
+        figure = _with_labels(graph, layered(graph.n_variables, arcs, edges), clusters, focus, title)
+    else:
+        figure = _without_labels(graph, clusters, title)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _axes(figure: Any, title: str) -> Any:
     axes = figure.add_subplot()
     axes.set_axis_off()
     axes.set_aspect("equal")
-    if n:
+    if title:
+        axes.set_title(title, fontsize=9)
+    return axes
+
+
+def _with_labels(graph: Graph, places: Any, clusters: Mapping[Name, int] | None, focus: Name | None, title: str) -> Any:
+    """Draw boxes with names, arrows that end at the boxes."""
+    import warnings
+
+    longest = max((len(str(name)) for name in graph.variables), default=1)
+    step = (max(0.85, 0.085 * longest + 0.25), 0.8)
+    places = places * np.asarray(step)
+    width, height = np.ptp(places, axis=0) + 1.6 if graph.n_variables else (2.0, 2.0)
+    scale = min(1.0, 40.0 / max(width, height))
+    figure = _figure(max(3.0, width * scale), max(2.0, height * scale + 0.3))
+    axes = _axes(figure, title)
+    if graph.n_variables:
         low, high = places.min(axis=0) - 0.7, places.max(axis=0) + 0.7
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
-    if title:
-        axes.set_title(title, fontsize=9)
-    shrink = 11.0 * scale if labelled else 2.5
-    for pairs, style in ((arcs, "-|>,head_width=2.2,head_length=4"), (edges, "-")):
+    boxes = []
+    for name, (x, y) in zip(graph.variables, places, strict=True):
+        colour = _COLOURS[clusters[name] % len(_COLOURS)] if clusters else _COLOURS[0]
+        boxes.append(
+            axes.text(
+                x,
+                y,
+                str(name).replace("$", r"\$"),
+                ha="center",
+                va="center",
+                fontsize=8 * scale,
+                fontweight="bold" if focus is not None and name == focus else "normal",
+                bbox={"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "#777777", "linewidth": 0.6},
+                zorder=2,
+            )
+        )
+    with warnings.catch_warnings():
+        # A font that lacks a letter draws a box; the picture is still worth having.
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        figure.draw_without_rendering()  # now the boxes have a size, at which arrows can end
+    for pairs, directed in ((graph._directed_indices(), True), (graph._undirected_indices(), False)):
         for a, b in pairs:
             steep = abs(places[a, 1] - places[b, 1]) > 1.2 * step[1]
-            axes.add_patch(
-                FancyArrowPatch(
-                    places[a],
-                    places[b],
-                    arrowstyle=style,
-                    connectionstyle=f"arc3,rad={0.12 if steep else 0.0}",
-                    shrinkA=shrink,
-                    shrinkB=shrink,
-                    linewidth=0.9 if labelled else 0.3,
-                    color="#555555" if style != "-" else "#b06000",
-                    zorder=1,
-                )
+            axes.annotate(
+                "",
+                xy=places[b],
+                xytext=places[a],
+                arrowprops={
+                    "arrowstyle": "-|>,head_width=0.22,head_length=0.4" if directed else "-",
+                    "connectionstyle": f"arc3,rad={0.12 if steep else 0.0}",
+                    "patchA": boxes[a].get_bbox_patch(),
+                    "patchB": boxes[b].get_bbox_patch(),
+                    "shrinkA": 0,
+                    "shrinkB": 1,
+                    "linewidth": 0.9,
+                    "color": "#555555" if directed else "#b06000",
+                },
+                zorder=1,
             )
-    if labelled:
-        for name, text, (x, y) in zip(graph.variables, labels, places, strict=True):
-            colour = _COLOURS[clusters[name] % len(_COLOURS)] if clusters else _COLOURS[0]
-            bold = focus is not None and name == focus
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Glyph", UserWarning)
-                axes.text(
-                    x,
-                    y,
-                    text,
-                    ha="center",
-                    va="center",
-                    fontsize=8 * scale,
-                    fontweight="bold" if bold else "normal",
-                    bbox={"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "#777777", "linewidth": 0.6},
-                    zorder=2,
-                )
-    elif n:
-        numbers = [clusters[name] if clusters else 0 for name in graph.variables]
-        colours = [_DARK[number % len(_DARK)] for number in numbers]
-        axes.scatter(places[:, 0], places[:, 1], s=9, c=colours, zorder=2, linewidths=0)
-    if path is not None:
-        save(figure, path)
+    return figure
+
+
+def _without_labels(graph: Graph, clusters: Mapping[Name, int] | None, title: str) -> Any:
+    """Draw dots and lines: a view of the whole; `focus` shows a part."""
+    from matplotlib.collections import LineCollection
+
+    places = _radial(graph.n_variables, graph._pair_indices())
+    figure = _figure(12.0, 12.0)
+    axes = _axes(figure, title)
+    for pairs, colour in ((graph._directed_indices(), "#888888"), (graph._undirected_indices(), "#b06000")):
+        axes.add_collection(LineCollection([places[[a, b]] for a, b in pairs], colors=colour, linewidths=0.5, zorder=1))
+    colours = [_DARK[(clusters[name] if clusters else 0) % len(_DARK)] for name in graph.variables]
+    size = max(4.0, 8000.0 / graph.n_variables)
+    axes.scatter(places[:, 0], places[:, 1], s=min(size, 25.0), c=colours, zorder=2, linewidths=0)
+    axes.autoscale_view()
     return figure
 
 
@@ -152,7 +177,7 @@ def _radial(n: int, edges: list[tuple[int, int]]) -> Any:
         return places
     ends = np.asarray(edges)
     size = np.sqrt(n)
-    for round_ in range(80):
+    for round_ in range(60):
         move = np.zeros_like(places)
         for start in range(0, n, 256):
             gap = places[start : start + 256, None] - places[None]
@@ -163,7 +188,7 @@ def _radial(n: int, edges: list[tuple[int, int]]) -> Any:
         np.add.at(move, ends[:, 1], -pull)
         move -= places * 0.03
         length = np.linalg.norm(move, axis=1, keepdims=True)
-        limit = size * 0.12 * (1 - round_ / 80) + 0.01
+        limit = size * 0.12 * (1 - round_ / 60) + 0.01
         places = places + move / np.maximum(length, 1e-9) * np.minimum(length, limit)
     return places * 1.6
 
