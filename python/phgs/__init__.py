@@ -31,6 +31,9 @@ from phgs.graphs import Comparison, Graph, all_dags, as_dag, as_graph, compare, 
 from phgs.knowledge import Knowledge
 from phgs.learn import METHODS, learn, learner
 from phgs.learners import (
+    ARGES,
+    BOSS,
+    GES,
     GSC,
     H2PC,
     HPC,
@@ -52,6 +55,9 @@ from phgs.pieces import cluster_variables, distances, independence_test, score
 from phgs.result import Result
 
 __all__ = [
+    "ARGES",
+    "BOSS",
+    "GES",
     "GSC",
     "H2PC",
     "HPC",

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from phgs.errors import ParameterError
 from phgs.learners import (
+    ARGES,
+    BOSS,
+    GES,
     GSC,
     H2PC,
     HPC,
@@ -45,6 +48,10 @@ _LEARNERS: dict[str, tuple[Callable[..., Learner], dict[str, Any]]] = {
     "h2pc-hgi": (H2PC, {"init": "hgi"}),
     "gsc": (GSC, {}),
     "pef": (PEF, {}),
+    "ges": (GES, {}),
+    "arges": (ARGES, {}),
+    "arges-hgi": (ARGES, {"init": "hgi"}),
+    "boss": (BOSS, {}),
 }
 
 METHODS = tuple(_LEARNERS)

@@ -12,6 +12,9 @@ import sklearn.pipeline
 import phgs
 
 LEARNERS = [
+    phgs.ARGES,
+    phgs.BOSS,
+    phgs.GES,
     phgs.PHGS,
     phgs.PPC,
     phgs.PC,
@@ -122,6 +125,8 @@ BAD = [
     (phgs.Tabu, {"start": [("a", "q")]}, "unknown variable 'q'"),
     (phgs.HillClimbing, {"restarts": -1}, "restarts"),
     (phgs.GSC, {}, "skeleton"),
+    (phgs.GES, {"schedule": "round"}, "did you mean 'rounds'"),
+    (phgs.GES, {"forward": False, "backward": False, "turning": False}, "at least one"),
     (phgs.MMHC, {"init": "hig"}, "did you mean 'hgi'"),
     (phgs.PHGS, {"refine": "fre"}, "did you mean 'free'"),
     (phgs.Hybrid, {"restrict": "ppc"}, "phgs.HPC"),

@@ -185,7 +185,7 @@ def test_degenerate_sizes():
     for p in (1, 2, 3):
         for n in (2, 3, 5):
             data = np.arange(n * p).reshape(n, p) % 2
-            for method in ("phgs", "ppc", "pc", "hc", "tabu"):
+            for method in sorted(set(phgs.METHODS) - {"auto", "gsc"}):
                 with pytest.warns() if (data == data[0]).all(axis=0).any() else Nothing():
                     result = phgs.learn(data, method, progress=False)
                 assert result.cpdag.n_variables == p

@@ -53,8 +53,12 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
         DEGREES_OF_FREEDOM,
         "of the test: of all cells, or of those that can occur (default classical)",
     ),
-    "--refine": ("refine", REFINE, "what to do after the method's last stage: nothing, or a search over all pairs"),
-    "--init": ("init", ("empty", "hgi"), "for gsc, mmhc and h2pc: start of the search (default empty)"),
+    "--refine": (
+        "refine",
+        REFINE,
+        "what to do after the method: nothing, a search over all pairs, over a growing set, GES or BOSS",
+    ),
+    "--init": ("init", ("empty", "hgi"), "for gsc, mmhc, h2pc and arges: start of the search (default empty)"),
 }
 
 

@@ -6,12 +6,15 @@ modules one family of methods each. A learner turns its parameters into a *compo
 core runs; no learner has code of its own beyond that.
 """
 
-from phgs.learners.hybrid import GSC, H2PC, MMHC, PEF, PHGS, Hybrid, Path
+from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC, PHGS, Hybrid, Path
 from phgs.learners.local import HPC, MMPC, FastIAMB, SIHitonPC
-from phgs.learners.partitioned import PC, PPC
-from phgs.learners.search import HillClimbing, Tabu
+from phgs.learners.partitioned import PC, PEF, PPC
+from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
 
 __all__ = [
+    "ARGES",
+    "BOSS",
+    "GES",
     "GSC",
     "H2PC",
     "HPC",

@@ -11,11 +11,11 @@ from phgs.errors import ParameterError
 from phgs.learners.base import Learner
 from phgs.learners.local import HPC, MMPC
 from phgs.learners.partitioned import PC, PPC
-from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, TabuSearching, Testing, composed
-from phgs.learners.search import HillClimbing, Tabu
+from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, TabuSearching, Testing, composed
+from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
 
-RefineName = Literal["none", "free"]
-REFINE = ("none", "free")
+REFINE = ("none", "free", "growing", "ges", "boss")
+"""Names of stages after the maximisation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,20 +40,31 @@ def refinements(refine: Any, search: dict[str, Any] | None) -> list[dict[str, An
     Parameters
     ----------
     refine
-        None or ``"none"``; ``"free"`` for a search over all pairs with the options of `search`; a `HillClimbing` or
-        `Tabu` for one with its own; or a list of these.
+        None or ``"none"``; a name; a `HillClimbing`, `Tabu`, `GES` or `BOSS` with options of its own; or a list of
+        these.
+        ``"free"`` searches over all pairs, ``"growing"`` over an active set that grows around what changes, both with
+        the options of `search`; ``"ges"`` goes on among equivalence classes, ``"boss"`` among orders of the variables.
     search
         The options of the maximisation; None where there was none.
     """
-    if refine is None or refine == "none":
+    if refine is None or (isinstance(refine, str) and refine == "none"):
         return []
     if isinstance(refine, (list, tuple)):
         return [stage for each in refine for stage in refinements(each, search)]
     if isinstance(refine, (HillClimbing, Tabu)):
         refine._check()
         return [{**refine._search(), "kind": "free"}]
-    parameters.one_of("refine", refine, REFINE)
-    return [{**(search or Tabu()._search()), "kind": "free"}]
+    if isinstance(refine, (GES, BOSS)):
+        refine._check()
+        return [refine._search()]
+    name = parameters.one_of("refine", refine, REFINE)
+    if search is None or search["kind"] != "hill-climbing":
+        search = {**Tabu()._search(), "max_parents": None if search is None else search.get("max_parents")}
+    if name == "ges":
+        return [GES(schedule="interleaved", max_parents=search["max_parents"])._search()]
+    if name == "boss":
+        return [BOSS(max_parents=search["max_parents"])._search()]
+    return [{**search, "kind": name}]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -76,8 +87,10 @@ class PHGS(PPC, TabuSearching):
         The partition, as in `PPC`.
     tabu_length, tabu_patience, max_parents
         The search, as in `Tabu`.
-    refine : {"none", "free"}, learner or list
-        What to do after the paper's algorithm: nothing, or a search over all pairs.
+    refine : {"none", "free", "growing", "ges", "boss"}, learner or list
+        What to do after the paper's algorithm: nothing; a search over all pairs, or over an active set that grows
+        around what changes; greedy equivalence search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
+        `BOSS` with options of its own; or several of these in turn.
 
     Examples
     --------
@@ -121,8 +134,8 @@ class _Restricted(Testing, TabuSearching):
         The largest conditioning set; None for no limit.
     init : {"empty", "hgi"}
         Where the search starts: the empty graph, or hybrid greedy initialization.
-    refine : {"none", "free"}, learner or list
-        What to do afterwards: nothing, or a search over all pairs.
+    refine : str, learner or list
+        What to do afterwards, as in `PHGS`.
     """
 
     alpha: float = 0.05
@@ -245,21 +258,49 @@ class GSC(Testing, TabuSearching):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PEF(PPC):
-    """Partition, estimate, fuse (Gu and Zhou 2020), with PC as the estimator within clusters.
+class ARGES(PPC, Searching):
+    """Adaptively restricted greedy equivalence search (Nandy, Hauser and Maathuis 2018).
+
+    GES that connects only pairs that the skeleton of partitioned PC joins, or that would shield a v-structure of the
+    current class.
 
     Parameters
     ----------
     alpha, max_conditioning_size, path_length, min_alpha, max_clusters, clusters
-        As in `PPC`.
+        As in `PPC`; PATH is only used with ``init="hgi"``.
+    init : {"empty", "hgi"}
+        Where GES starts: the empty graph, or the class of hybrid greedy initialization (the paper's ARGES-HGI).
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    refine
+        As in `PHGS`.
     """
 
     alpha: float = 0.05
+    init: Literal["empty", "hgi"] = "empty"
+    refine: Any = "none"
 
-    method: ClassVar[str] = "pef"
+    def _check(self) -> None:
+        super()._check()
+        parameters.one_of("init", self.init, ("empty", "hgi"))
+        refinements(self.refine, None)
 
-    def _restrict(self, table: Table) -> dict[str, Any]:
-        return {**super()._restrict(table), "kind": "pef"}
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        """Name on the command line and in results."""
+        return "arges-hgi" if self.init == "hgi" else "arges"
+
+    def _composition(self, table: Table) -> dict[str, Any]:
+        hgi = self.init == "hgi"
+        return composed(
+            self._restrict(table),
+            initialise={"kind": "hgi", **self._v_structures()} if hgi else EMPTY,
+            maximise={**GES(max_parents=self.max_parents)._search(), "adaptive": "skeleton"},
+            refine=refinements(self.refine, None),
+            path_length=self.path_length if hgi else 1,
+            min_alpha=self.min_alpha,
+            max_parents=self.max_parents,
+        )
 
 
 def _given(skeleton: Any, table: Table) -> dict[str, Any]:
@@ -281,10 +322,10 @@ class Hybrid(Testing, Scoring):
         PATH, which needs `PPC` or `PC`: as their `path_length` and `min_alpha` say, as given, or not at all.
     init : {"empty", "hgi", "oriented"} or graph
         Where the maximisation starts: the empty graph, hybrid greedy initialization, the oriented CPDAG, or a DAG.
-    maximize : Tabu, HillClimbing or None
-        The search within the restriction (their `score` and `start` are not used).
-    refine : {"none", "free"}, learner or list
-        What to do afterwards: nothing, or a search over all pairs.
+    maximize : Tabu, HillClimbing, GES, BOSS or None
+        The search within the restriction (their `score` and `start` are not used; `BOSS` takes no restriction).
+    refine : str, learner or list
+        What to do afterwards, as in `PHGS`.
     max_parents : int, optional
         The most parents a variable may have; None for no limit. A search may have its own.
 
@@ -298,7 +339,7 @@ class Hybrid(Testing, Scoring):
     restrict: Any = None
     select: Path | str | None = "restrict"
     init: Any = "hgi"
-    maximize: Tabu | HillClimbing | None = None
+    maximize: Tabu | HillClimbing | GES | BOSS | None = None
     refine: Any = "none"
     max_parents: int | None = None
 
@@ -318,8 +359,10 @@ class Hybrid(Testing, Scoring):
             raise ParameterError(f"select: expected 'restrict', phgs.Path(...) or None, got {self.select!r}")
         if isinstance(self.init, str):
             parameters.one_of("init", self.init, ("empty", "hgi", "oriented"))
-        if self.maximize is not None and not isinstance(self.maximize, (Tabu, HillClimbing)):
-            raise ParameterError(f"maximize: expected phgs.Tabu(), phgs.HillClimbing() or None, got {self.maximize!r}")
+        if self.maximize is not None and not isinstance(self.maximize, (Tabu, HillClimbing, GES, BOSS)):
+            raise ParameterError(
+                f"maximize: expected phgs.Tabu(), phgs.HillClimbing(), phgs.GES() or None, got {self.maximize!r}"
+            )
         if self.maximize is not None:
             self.maximize._check()
         parameters.whole("max_parents", self.max_parents, 0, none="no limit")

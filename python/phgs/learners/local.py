@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from phgs import parameters
 from phgs.data import Table
-from phgs.learners.pieces import NO_SEARCH, Scoring, Testing, composed
+from phgs.learners.pieces import NO_SEARCH, Testing, composed
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _Local(Testing, Scoring):
+class _Local(Testing):
     """What these learners share.
 
     Parameters

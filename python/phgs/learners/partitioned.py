@@ -9,11 +9,72 @@ from typing import Any, ClassVar
 from phgs import parameters
 from phgs.data import Table
 from phgs.errors import ParameterError
-from phgs.learners.pieces import NO_SEARCH, Scoring, Testing, composed
+from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Testing, composed
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PC(Testing, Scoring):
+class Separating(Testing, Scoring):
+    """Parameters of PC's tests.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level of the tests.
+    max_conditioning_size : int, optional
+        The largest conditioning set; None for no limit.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 3
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.probability("alpha", self.alpha)
+        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
+
+    def _partition(self, table: Table) -> Any:
+        del table
+
+    def _restrict(self, table: Table) -> dict[str, Any]:
+        return {
+            "kind": "ppc",
+            "alpha": self.alpha,
+            "max_conditioning_size": self.max_conditioning_size,
+            "partition": self._partition(table),
+        }
+
+    def _v_structures(self) -> dict[str, Any]:
+        return {"v_structures": "separating_sets"}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Clustering(Separating):
+    """Parameters of the partition.
+
+    Parameters
+    ----------
+    max_clusters : int
+        The most clusters; 1 means no partition.
+    clusters : mapping or sequence, optional
+        Labels of your own in place of clustering: by name, or one for each column in order.
+    """
+
+    max_clusters: int = 20
+    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.whole("max_clusters", self.max_clusters, 1)
+
+    def _max_clusters(self) -> int:
+        return self.max_clusters
+
+    def _partition(self, table: Table) -> Any:
+        return partition_for_core(self.clusters, self.max_clusters, table)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PC(Separating):
     """PC-stable with PATH: the CPDAG by conditional-independence tests.
 
     Every pair is tested given ever larger sets of the neighbours until one separates it (Spirtes and Glymour 1991;
@@ -49,7 +110,6 @@ class PC(Testing, Scoring):
     """
 
     alpha: float = 0.1
-    max_conditioning_size: int | None = 3
     path_length: int = 10
     min_alpha: float = 1e-5
 
@@ -58,21 +118,6 @@ class PC(Testing, Scoring):
     def _check(self) -> None:
         super()._check()
         parameters.thresholds(self.alpha, self.min_alpha, self.path_length)
-        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
-
-    def _partition(self, table: Table) -> Any:
-        del table
-
-    def _restrict(self, table: Table) -> dict[str, Any]:
-        return {
-            "kind": "ppc",
-            "alpha": self.alpha,
-            "max_conditioning_size": self.max_conditioning_size,
-            "partition": self._partition(table),
-        }
-
-    def _v_structures(self) -> dict[str, Any]:
-        return {"v_structures": "separating_sets"}
 
     def _composition(self, table: Table) -> dict[str, Any]:
         return composed(
@@ -85,7 +130,7 @@ class PC(Testing, Scoring):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PPC(PC):
+class PPC(PC, Clustering):
     """Partitioned PC with PATH: PC's result at a fraction of its tests (Huang and Zhou, algorithm 2).
 
     The variables are clustered by their mutual information; PC runs within the clusters; pairs between clusters are
@@ -105,20 +150,41 @@ class PPC(PC):
     PC : the same without a partition.
     """
 
-    max_clusters: int = 20
-    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+    alpha: float = 0.1
 
     method: ClassVar[str] = "ppc"
 
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PEF(Clustering):
+    """Partition, estimate, fuse (Gu and Zhou 2020), with PC as the estimator within clusters.
+
+    The variables are clustered, a skeleton is learned in each cluster, and the fusion step adds and directs edges
+    between clusters by tests and by the score.
+
+    Parameters
+    ----------
+    alpha, max_conditioning_size
+        As in `PC`.
+    max_clusters, clusters
+        As in `PPC`.
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    """
+
+    max_parents: int | None = None
+
+    method: ClassVar[str] = "pef"
+
     def _check(self) -> None:
         super()._check()
-        parameters.whole("max_clusters", self.max_clusters, 1)
+        parameters.whole("max_parents", self.max_parents, 0, none="no limit")
 
-    def _max_clusters(self) -> int:
-        return self.max_clusters
+    def _restrict(self, table: Table) -> dict[str, Any]:
+        return {**super()._restrict(table), "kind": "pef"}
 
-    def _partition(self, table: Table) -> Any:
-        return partition_for_core(self.clusters, self.max_clusters, table)
+    def _composition(self, table: Table) -> dict[str, Any]:
+        return composed(self._restrict(table), initialise=EMPTY, maximise=NO_SEARCH, max_parents=self.max_parents)
 
 
 def partition_for_core(clusters: Any, max_clusters: int, table: Table) -> Any:

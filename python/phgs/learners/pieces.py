@@ -107,22 +107,35 @@ class Scoring(Learner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Searching(Scoring):
-    """Parameters of the search over DAGs.
+    """Parameters of any search.
 
     Parameters
     ----------
     max_parents : int, optional
         The most parents a variable may have; None for no limit.
-    max_iterations : int, optional
-        The most moves of the search; None for no limit.
     """
 
     max_parents: int | None = None
-    max_iterations: int | None = None
 
     def _check(self) -> None:
         super()._check()
         parameters.whole("max_parents", self.max_parents, 0, none="no limit")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Climbing(Searching):
+    """Parameters of hill-climbing among DAGs.
+
+    Parameters
+    ----------
+    max_iterations : int, optional
+        The most moves of the search; None for no limit.
+    """
+
+    max_iterations: int | None = None
+
+    def _check(self) -> None:
+        super()._check()
         parameters.whole("max_iterations", self.max_iterations, 1, none="no limit")
 
     def _search(self) -> dict[str, Any]:
@@ -136,7 +149,7 @@ class Searching(Scoring):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TabuSearching(Searching):
+class TabuSearching(Climbing):
     """Parameters of tabu search.
 
     Parameters

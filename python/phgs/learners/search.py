@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from phgs import parameters
 from phgs.data import Table
-from phgs.learners.pieces import EMPTY, Searching, TabuSearching, composed
+from phgs.errors import ParameterError
+from phgs.learners.pieces import EMPTY, Climbing, Searching, TabuSearching, composed
 
 
 def _start(start: Any, table: Table) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def _start(start: Any, table: Table) -> dict[str, Any]:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HillClimbing(Searching):
+class HillClimbing(Climbing):
     """Greedy hill-climbing: the move that raises the score most, until none does.
 
     Moves add, delete or reverse an arc. It ends in a local optimum; restarts perturb the best graph and climb again.
@@ -79,6 +80,96 @@ class Tabu(TabuSearching):
     start: Any = None
 
     method: ClassVar[str] = "tabu"
+
+    def _composition(self, table: Table) -> dict[str, Any]:
+        return composed(
+            {"kind": "none"},
+            initialise=_start(self.start, table),
+            maximise=self._search(),
+            max_parents=self.max_parents,
+        )
+
+
+_SCHEDULES = ("phases", "rounds", "interleaved")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GES(Searching):
+    """Greedy equivalence search (Chickering 2002; turns by Hauser and Bühlmann 2012): moves among classes of DAGs.
+
+    Parameters
+    ----------
+    forward, backward, turning : bool
+        Whether to insert, delete and turn edges.
+    schedule : {"phases", "rounds", "interleaved"}
+        All insertions, then all deletions, then all turns; the same until a round changes nothing; or at each step a
+        deletion if any helps, else a turn, else an insertion.
+    start : graph, optional
+        The DAG whose class to start from; None for the empty graph.
+    """
+
+    forward: bool = True
+    backward: bool = True
+    turning: bool = True
+    schedule: Literal["phases", "rounds", "interleaved"] = "phases"
+    start: Any = None
+
+    method: ClassVar[str] = "ges"
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.one_of("schedule", self.schedule, _SCHEDULES)
+        if not (self.forward or self.backward or self.turning):
+            raise ParameterError("forward: at least one of forward, backward and turning must be True")
+
+    def _search(self) -> dict[str, Any]:
+        return {
+            "kind": "ges",
+            "forward": bool(self.forward),
+            "backward": bool(self.backward),
+            "turning": bool(self.turning),
+            "schedule": self.schedule,
+            "adaptive": "no",
+            "max_parents": self.max_parents,
+        }
+
+    def _composition(self, table: Table) -> dict[str, Any]:
+        return composed(
+            {"kind": "none"},
+            initialise=_start(self.start, table),
+            maximise=self._search(),
+            max_parents=self.max_parents,
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BOSS(Searching):
+    """Best order score search (Andrews and others 2023): each variable moves to its best place in the order.
+
+    Parameters
+    ----------
+    growing : bool
+        Whether to score only parents that gained when all were scored last, until scoring all again brings nothing:
+        nearly the same result for a small part of the local scores.
+    backward : bool
+        Whether deletions among equivalence classes follow.
+    start : graph, optional
+        The DAG from whose order to start; None for column order.
+    """
+
+    growing: bool = True
+    backward: bool = True
+    start: Any = None
+
+    method: ClassVar[str] = "boss"
+
+    def _search(self) -> dict[str, Any]:
+        return {
+            "kind": "boss",
+            "growing": bool(self.growing),
+            "backward": bool(self.backward),
+            "max_parents": self.max_parents,
+        }
 
     def _composition(self, table: Table) -> dict[str, Any]:
         return composed(
