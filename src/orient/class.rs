@@ -84,7 +84,8 @@ pub fn cpdag_with_knowledge(dag: &Dag, knowledge: &Knowledge) -> Pdag {
 }
 
 /// All consistent extensions of a partially directed graph, at most `limit` of them; none when it has no consistent
-/// extension. On a CPDAG these are the DAGs of the class. In the order of the first undirected edge (x, y), x → y first, and so on.
+/// extension. On a CPDAG these are the DAGs of the class. In the order of the first undirected edge (x, y), x → y
+/// first, and so on.
 ///
 /// Time is proportional to the number of DAGs returned: each branch of the enumeration leads to one.
 ///

@@ -10,8 +10,8 @@ use crate::{Result, Variable};
 
 /// How [`decide_colliders`] decides from the sets that separate the ends of an unshielded triple, or do not.
 ///
-/// The published PC algorithm, and the default everywhere in this package, uses none of them but the one separating set that the
-/// skeleton learner met ([`v_structures_from_separations`](super::v_structures_from_separations)).
+/// The published PC algorithm, and the default everywhere in this package, uses none of them but the one separating set
+/// that the skeleton learner met ([`v_structures_from_separations`](super::v_structures_from_separations)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ColliderRule {
     /// A v-structure when the centre is in no separating set, none when it is in all, else undecided (Ramsey, Zhang and
@@ -34,12 +34,13 @@ pub struct Colliders {
     pub undecided: Vec<(Variable, Variable, Variable)>,
 }
 
-/// Decides for each unshielded triple x − z − y of a skeleton whether it is a v-structure, from tests of x and y given every
-/// subset, of at most `max_conditioning_size` variables, of the neighbours of x and of those of y.
+/// Decides for each unshielded triple x − z − y of a skeleton whether it is a v-structure, from tests of x and y given
+/// every subset, of at most `max_conditioning_size` variables, of the neighbours of x and of those of y.
 ///
-/// A triple whose ends no such set separates is undecided, except under [`ColliderRule::MaxP`]. So is one whose ends background knowledge
-/// forbids to be adjacent: they are not tested. Tests count under [`Phase::VStructures`]; all triples with the same ends share them.
-/// The result depends neither on the order of the variables nor on how the skeleton was found.
+/// A triple whose ends no such set separates is undecided, except under [`ColliderRule::MaxP`]. So is one whose ends
+/// background knowledge forbids to be adjacent: they are not tested. Tests count under [`Phase::VStructures`]; all
+/// triples with the same ends share them. The result depends neither on the order of the variables nor on how the
+/// skeleton was found.
 ///
 /// # Errors
 ///

@@ -9,7 +9,8 @@ use crate::Variable;
 use crate::graph::{Dag, Pdag, Reach, Tie};
 
 /// Whether x has no edge directed outwards and each neighbour by an undirected edge is adjacent to all other variables
-/// adjacent to x: conditions (a) and (b) of the paper. What must not become a v-structure counts; an undecided triple may.
+/// adjacent to x: conditions (a) and (b) of the paper. What must not become a v-structure counts; an undecided triple
+/// may.
 pub(super) fn is_potential_sink(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable) -> bool {
     pdag.children(x).is_empty() && first_gap(pdag, undecided, x).is_none()
 }
@@ -120,9 +121,9 @@ pub fn consistent_extension_with(pdag: &Pdag, undecided: &Undecided<'_>) -> Opti
 /// A DAG for any partially directed graph, also where no consistent extension exists (the paper's remark on invalid
 /// estimates).
 ///
-/// Proceeds as [`consistent_extension`]; where it is stuck, the sink whose completion makes the fewest new v-structures (the
-/// lowest index among equals) comes last. All edges are in the DAG, in the direction that they have, unless the arcs close
-/// directed cycles: then, in increasing order, each arc that closes a cycle with those before it is dropped.
+/// Proceeds as [`consistent_extension`]; where it is stuck, the sink whose completion makes the fewest new v-structures
+/// (the lowest index among equals) comes last. All edges are in the DAG, in the direction that they have, unless the
+/// arcs close directed cycles: then, in increasing order, each arc that closes a cycle with those before it is dropped.
 pub fn forced_extension(pdag: &Pdag) -> Dag {
     forced_extension_with(pdag, &Undecided::none())
 }
@@ -160,8 +161,8 @@ fn drop_cycles(pdag: &mut Pdag) {
 pub enum ExtensionObstacle {
     /// These arcs close a directed cycle: each variable has an arc to the next, the last to the first.
     Cycle(Vec<Variable>),
-    /// In the part of the graph where every ordering fails, `to` has no arc outwards but cannot come last: `from` → `to`
-    /// would make a v-structure with `other`, which is adjacent to `to` but not to `from`.
+    /// In the part of the graph where every ordering fails, `to` has no arc outwards but cannot come last: `from` →
+    /// `to` would make a v-structure with `other`, which is adjacent to `to` but not to `from`.
     Edge {
         /// The end of the blocked edge that would be the parent.
         from: Variable,

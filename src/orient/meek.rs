@@ -69,8 +69,8 @@ pub fn meek_rules(pdag: &Pdag, x: Variable, y: Variable) -> Vec<&'static str> {
 /// Makes the graph obey `knowledge` ([`apply_knowledge`]), then applies rules R1 to R4 until none applies.
 ///
 /// On a pattern (with knowledge that fits it) the result is the graph in which exactly the edges that have the same
-/// direction in all consistent DAGs are directed. On an inconsistent graph no arc is reversed and no directed cycle is closed:
-/// an edge of which the rules compel both directions stays undirected, and edges are visited in increasing
+/// direction in all consistent DAGs are directed. On an inconsistent graph no arc is reversed and no directed cycle is
+/// closed: an edge of which the rules compel both directions stays undirected, and edges are visited in increasing
 /// order first, then in the order in which their surroundings change.
 pub fn apply_meek_rules(pdag: &mut Pdag, knowledge: &Knowledge) {
     apply_knowledge(pdag, knowledge);

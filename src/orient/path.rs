@@ -78,9 +78,9 @@ impl Estimate for Oriented {
     }
 }
 
-/// The decreasing thresholds (as logarithms) of the path, the first of them α, such that the numbers of edges are about equally
-/// spaced between those at α and at the lowest threshold. Thresholds between are order statistics of Φ. Thresholds that give
-/// the same skeleton as one before are left out, so that there may be fewer than `path_length`.
+/// The decreasing thresholds (as logarithms) of the path, the first of them α, such that the numbers of edges are about
+/// equally spaced between those at α and at the lowest threshold. Thresholds between are order statistics of Φ.
+/// Thresholds that give the same skeleton as one before are left out, so that there may be fewer than `path_length`.
 ///
 /// # Errors
 ///
@@ -116,8 +116,8 @@ pub fn thresholds(skeleton: &Skeleton, options: &PathOptions) -> Result<Vec<f64>
     Ok(path)
 }
 
-/// Makes an estimate at each threshold of the path and chooses the best: the highest score among the valid, or among all when none
-/// is valid; of equal scores (to 10⁻⁹ of their size) the sparser.
+/// Makes an estimate at each threshold of the path and chooses the best: the highest score among the valid, or among
+/// all when none is valid; of equal scores (to 10⁻⁹ of their size) the sparser.
 ///
 /// `estimate` gets the skeleton at the threshold. Scores go through `cache`, so that along the path only variables whose parents
 /// change are evaluated. The caller reads the number of evaluations from the cache.
@@ -190,7 +190,8 @@ fn threshold(graph: &mut UndirectedGraph, skeleton: &Skeleton, log_threshold: f6
     }
 }
 
-/// PATH over CPDAGs: v-structures from separating sets, `skel-to-cpdag`, and a consistent (or forced) extension for the score.
+/// PATH over CPDAGs: v-structures from separating sets, `skel-to-cpdag`, and a consistent (or forced) extension for the
+/// score.
 ///
 /// `marginal_log_p_value` is asked for the p-value of the marginal test of pairs that it separated, where the order of conflicting
 /// v-structures needs it.

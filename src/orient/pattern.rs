@@ -21,23 +21,23 @@ pub struct Oriented {
     /// A DAG that stands for the estimate: a consistent extension where it is extendable, else a forced one
     /// ([`forced_extension`](super::forced_extension)).
     pub dag: Dag,
-    /// The v-structures that were skipped because they conflict with others or with background knowledge, in the order in
-    /// which they were tried.
+    /// The v-structures that were skipped because they conflict with others or with background knowledge, in the order
+    /// in which they were tried.
     pub conflicts: Vec<VStructure>,
 }
 
 /// Directs a skeleton: background knowledge first, then v-structures, then rules R1 to R4.
 ///
-/// From samples, v-structures may contradict each other. They are tried by decreasing p-value of the separation; of equals,
-/// those first that share arcs with most others, then by index. Each is applied whole or, when it
-/// would reverse an arc, close a directed cycle or break `knowledge`, skipped whole.
+/// From samples, v-structures may contradict each other. They are tried by decreasing p-value of the separation; of
+/// equals, those first that share arcs with most others, then by index. Each is applied whole or, when it would reverse
+/// an arc, close a directed cycle or break `knowledge`, skipped whole.
 ///
 /// The estimate is extendable when the pattern, that is the skeleton with knowledge and the applied v-structures, has a
-/// consistent extension. The rules then lead to the CPDAG of that extension; otherwise they lead to a graph without meaning as an
-/// equivalence class, which the result says.
+/// consistent extension. The rules then lead to the CPDAG of that extension; otherwise they lead to a graph without
+/// meaning as an equivalence class, which the result says.
 ///
-/// Of a pair that knowledge forbids it is not known what would separate it. Triples with such ends are [`Undecided`]: with them,
-/// the estimate directs what all consistent extensions share, and these may belong to several classes.
+/// Of a pair that knowledge forbids it is not known what would separate it. Triples with such ends are [`Undecided`]:
+/// with them, the estimate directs what all consistent extensions share, and these may belong to several classes.
 pub fn skeleton_to_cpdag(graph: &UndirectedGraph, v_structures: &[VStructure], knowledge: &Knowledge) -> Oriented {
     orient_skeleton(graph, v_structures, &Undecided::new(knowledge, []), knowledge)
 }

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use crate::Variable;
 use crate::knowledge::Knowledge;
 
-/// The unshielded triples x − z − y that may or may not be v-structures: those whose ends background knowledge forbids to be
-/// adjacent (they were never tested, so that no set is known to separate them), and those that a cautious
+/// The unshielded triples x − z − y that may or may not be v-structures: those whose ends background knowledge forbids
+/// to be adjacent (they were never tested, so that no set is known to separate them), and those that a cautious
 /// [`ColliderRule`](super::ColliderRule) leaves open.
 ///
 /// No rule concludes anything from an undecided triple, and a consistent extension may make it a v-structure or not.

@@ -15,8 +15,8 @@ pub struct ScoreCache<'s, S: LocalScore + 's> {
 /// Entries kept before the cache starts anew; about 64 bytes each.
 const CAPACITY: usize = 1 << 20;
 
-/// Scores from which on a batch is faster than one by one: a batch passes over all rows, one score may come from tables that
-/// are known.
+/// Scores from which on a batch is faster than one by one: a batch passes over all rows, one score may come from tables
+/// that are known.
 const BATCH: usize = 8;
 
 impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
@@ -40,7 +40,8 @@ impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
         score
     }
 
-    /// The local scores of `child` with `parents` and one more parent, for each of `candidates` (none of them the child or in
+    /// The local scores of `child` with `parents` and one more parent, for each of `candidates` (none of them the child
+    /// or in
     /// `parents`), written to `out` in the same order. What is not known is computed together.
     pub fn local_scores_with_each(
         &mut self,

@@ -60,7 +60,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         let mut heap: BinaryHeap<(Gain, Reverse<usize>, u32)> = BinaryHeap::with_capacity(proposals.len());
         let mut first = 0;
         while first < proposals.len() {
-            first = self.push_gains(&proposals, &open, first, 0, &mut heap);
+            first = self.push_gains(&proposals, &open, first, 0, &mut heap)?;
         }
         while let Some((gain, Reverse(index), seen)) = heap.pop() {
             let Proposal { centre, tails } = &proposals[index];
@@ -81,7 +81,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
             }
             version[*centre as usize] += 1;
             let start = proposals.partition_point(|p| p.centre < *centre);
-            self.push_gains(&proposals, &open, start, version[*centre as usize], &mut heap);
+            self.push_gains(&proposals, &open, start, version[*centre as usize], &mut heap)?;
         }
         Ok(())
     }
@@ -95,13 +95,14 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         start: usize,
         version: u32,
         heap: &mut BinaryHeap<(Gain, Reverse<usize>, u32)>,
-    ) -> usize {
+    ) -> Result<usize> {
         let centre = proposals[start].centre;
         let end = proposals.partition_point(|p| p.centre <= centre);
         let parents = VariableSet::from_slice(self.dag.parents(centre));
         let before = self.cache.local_score(centre, &parents);
         let mut at = start;
         while at < end {
+            self.run.check()?;
             // Proposals that share all tails but the last are scored in one batch.
             let shared = &proposals[at].tails[..proposals[at].tails.len() - 1];
             let same = |p: &&Proposal| &p.tails[..p.tails.len() - 1] == shared;
@@ -132,6 +133,6 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
                 heap.extend(indices.into_iter().zip(gains).map(|(i, gain)| (gain, Reverse(i), version)));
             }
         }
-        end
+        Ok(end)
     }
 }

@@ -70,19 +70,19 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
 
 /// A DAG from a skeleton and its v-structures.
 ///
-/// 1. V-structures, greedily: at each step the one that most improves the score of its centre given the arcs so far, while
-///    it improves it; those that would close a cycle, reverse an arc or exceed `max_parents` are discarded.
-/// 2. Until nothing applies: remove complete sinks (variables with no arc outwards and no undirected edge) from consideration;
-///    then the first of: (i) direct the edge into a potential sink that most improves the score; (ii) delete the edge into a
-///    potential sink that would most worsen it; (iii) direct the edge compelled by rules R1 to R4 that most improves it and
-///    closes no cycle; (iv) delete the compelled edge that would most worsen it.
+/// 1. V-structures, greedily: at each step the one that most improves the score of its centre given the arcs so far,
+///    while it improves it; those that would close a cycle, reverse an arc or exceed `max_parents` are discarded.
+/// 2. Until nothing applies: remove complete sinks (variables with no arc outwards and no undirected edge) from
+///    consideration; then the first of: (i) direct the edge into a potential sink that most improves the score; (ii)
+///    delete the edge into a potential sink that would most worsen it; (iii) direct the edge compelled by rules R1 to
+///    R4 that most improves it and closes no cycle; (iv) delete the compelled edge that would most worsen it.
 ///
-/// Edges that are neither directed nor deleted at the end stay out of the DAG. Ties go to the lowest index: of the centre, then the
-/// ends, of v-structures; of tail, then head, of edges.
+/// Edges that are neither directed nor deleted at the end stay out of the DAG. Ties go to the lowest index: of the
+/// centre, then the ends, of v-structures; of tail, then head, of edges.
 ///
-/// With background knowledge, required arcs are there from the start. An edge that knowledge allows in one direction only is
-/// decided between the two steps, by the score: all such edges that improve it are directed, best first, the others deleted. Required edges
-/// without direction are directed whatever their score.
+/// With background knowledge, required arcs are there from the start. An edge that knowledge allows in one direction
+/// only is decided between the two steps, by the score: all such edges that improve it are directed, best first, the
+/// others deleted. Required edges without direction are directed whatever their score.
 ///
 /// # Errors
 ///

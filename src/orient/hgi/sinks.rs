@@ -72,6 +72,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
             pending: connected.clone(),
         };
         for x in connected {
+            self.run.check()?;
             self.update_sink(&mut state, x);
         }
         loop {
@@ -82,7 +83,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
             } else if let Some((x, y)) = self.worst_into_sink(&mut state) {
                 self.delete(&mut state, x, y);
             } else {
-                self.refresh_compelled(&mut state);
+                self.refresh_compelled(&mut state)?;
                 if let Some((from, to)) = self.best_compelled(&mut state) {
                     self.direct(&mut state, from, to);
                 } else if let Some((x, y)) = self.worst_compelled(&mut state) {
@@ -94,8 +95,8 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         }
     }
 
-    /// Takes variables with no arc outwards and no undirected edge out of `rest`. No rule applies that did not before: a rule
-    /// looks at no arc into such a variable, and pairs of others do not change.
+    /// Takes variables with no arc outwards and no undirected edge out of `rest`. No rule applies that did not before:
+    /// a rule looks at no arc into such a variable, and pairs of others do not change.
     fn remove_complete_sinks(&mut self, state: &mut Extension) {
         while let Some(x) = state.pending.pop() {
             if !self.rest.children(x).is_empty() || !self.rest.undirected(x).is_empty() {
@@ -170,9 +171,10 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
     }
 
     /// Scores the arcs that rules compel around what has changed.
-    fn refresh_compelled(&mut self, state: &mut Extension) {
+    fn refresh_compelled(&mut self, state: &mut Extension) -> Result<()> {
         let stale = std::mem::take(&mut state.stale);
         for &x in &stale {
+            self.run.check()?;
             state.is_stale[x as usize] = false;
             let around = self.rest.undirected(x).to_vec();
             let inwards: Vec<_> =
@@ -184,6 +186,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
                 }
             }
         }
+        Ok(())
     }
 
     fn push_compelled(&mut self, state: &mut Extension, tails: &[Variable], to: Variable) {
@@ -194,8 +197,8 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         }
     }
 
-    /// Whether an entry of `compelled` still holds. An arc that would close a cycle never will again be proposed by a change
-    /// elsewhere, as arcs of the DAG stay.
+    /// Whether an entry of `compelled` still holds. An arc that would close a cycle never will again be proposed by a
+    /// change elsewhere, as arcs of the DAG stay.
     fn still_compelled(&mut self, state: &Extension, from: Variable, to: Variable, version: u32) -> bool {
         version == state.parents_version[to as usize]
             && self.rest.has_undirected(from, to)
@@ -247,8 +250,8 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         state.pending.extend([x, y]);
     }
 
-    /// Marks the variables around which a change of the edge between x and y may make a rule apply: x, y and those adjacent to
-    /// both.
+    /// Marks the variables around which a change of the edge between x and y may make a rule apply: x, y and those
+    /// adjacent to both.
     fn mark_stale(&mut self, state: &mut Extension, x: Variable, y: Variable) {
         let rest = &self.rest;
         let common = rest.adjacents(x).into_iter().filter(|&v| rest.adjacent(v, y));
