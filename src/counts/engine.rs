@@ -124,6 +124,11 @@ impl<'d> CountingEngine<'d> {
         }
     }
 
+    /// F of all pairs, when they have been computed.
+    pub(super) fn known_pairs(&self) -> Option<&PairwiseSums> {
+        self.pairwise.get()
+    }
+
     /// Up to how many cells counted from planes a table costs less than one counted row by row. Both costs are in
     /// proportion to the number of rows.
     pub(super) fn plane_limit(&self) -> usize {

@@ -192,6 +192,36 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     /// F(base ∪ {c}) for each candidate c, written to `out` in the order of `candidates`. What depends on `base` alone
     /// is computed once. `base` is in any order, distinct; no candidate is in it.
     pub fn sums_with_each(&mut self, base: &[Variable], candidates: &[Variable], out: &mut Vec<FixedSum>) {
+        // Sorting all rows by the cells of `base` takes about as long as counting this many sets one by one.
+        const FEW: usize = 64;
+        match *base {
+            [] => {
+                out.clear();
+                out.extend(candidates.iter().map(|&candidate| self.engine.single(candidate)));
+                return;
+            }
+            [x] => {
+                if let Some(pairs) = self.engine.known_pairs() {
+                    out.clear();
+                    out.extend(candidates.iter().map(|&candidate| pairs.pair(x, candidate)));
+                    return;
+                }
+            }
+            _ => {}
+        }
+        if candidates.len() <= FEW && base.len() < MAX_SET {
+            out.clear();
+            let mut set: SmallVec<[Variable; MAX_SET]> = SmallVec::new();
+            for &candidate in candidates {
+                set.clear();
+                set.extend_from_slice(base);
+                set.push(candidate);
+                set.sort_unstable();
+                let sum = self.sum_n_log_n(&set);
+                out.push(sum);
+            }
+            return;
+        }
         self.candidates.sums_with_each(self.engine.source(), base, candidates, out);
     }
 

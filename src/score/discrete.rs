@@ -2,6 +2,7 @@
 
 use super::{Bdeu, BdeuSession, K2, K2Session, LikelihoodSession, LocalScore, PenalizedLikelihood, ScoreSession};
 use crate::counts::CountingEngine;
+use crate::run::Run;
 use crate::{Result, Variable};
 
 /// A score of discrete variables and its parameters.
@@ -68,6 +69,14 @@ impl LocalScore for DiscreteScore<'_, '_> {
             Self::Likelihood(score) => DiscreteScoreSession::Likelihood(score.session()),
             Self::Bdeu(score) => DiscreteScoreSession::Bdeu(score.session()),
             Self::K2(score) => DiscreteScoreSession::K2(score.session()),
+        }
+    }
+
+    fn prepare_pairs(&self, run: &Run) -> Result<()> {
+        match self {
+            Self::Likelihood(score) => score.prepare_pairs(run),
+            Self::Bdeu(score) => score.prepare_pairs(run),
+            Self::K2(score) => score.prepare_pairs(run),
         }
     }
 

@@ -4,6 +4,7 @@ use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession};
 use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::data::DiscreteData;
+use crate::run::Run;
 use crate::{Error, Result, Variable, VariableSet};
 
 /// The multinomial log-likelihood less a penalty for each parameter.
@@ -82,6 +83,10 @@ impl LocalScore for PenalizedLikelihood<'_, '_> {
 
     fn session(&self) -> LikelihoodSession<'_> {
         LikelihoodSession { score: *self, counting: self.engine.session(), with_child: Vec::new(), without: Vec::new() }
+    }
+
+    fn prepare_pairs(&self, run: &Run) -> Result<()> {
+        self.engine.pairwise(run).map(|_| ())
     }
 
     fn name(&self) -> &'static str {

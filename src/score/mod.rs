@@ -2,8 +2,9 @@
 //!
 //! All scores are to be maximised and use natural logarithms; the score of a DAG is the sum of its local scores.
 
-use crate::Variable;
 use crate::counts::CountingSession;
+use crate::run::Run;
+use crate::{Result, Variable};
 
 mod bdeu;
 mod cache;
@@ -37,6 +38,16 @@ pub trait LocalScore: Sync {
 
     /// A session for one thread.
     fn session(&self) -> Self::Session<'_>;
+
+    /// Computes what serves the scores of all pairs, in parallel. A search calls it before it scores every variable with
+    /// every other one; it changes no score.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
+    fn prepare_pairs(&self, _run: &Run) -> Result<()> {
+        Ok(())
+    }
 
     /// The name of the score, as results report it.
     fn name(&self) -> &'static str;

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::candidates::Candidates;
 use super::sessions::SessionPool;
+use super::worth::Worth;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreSession};
@@ -44,22 +45,23 @@ pub(super) struct Scorer<'a, 's, S: LocalScore> {
     memo: Option<FxHashMap<(Variable, VariableSet), Arc<ChildScores>>>,
     single: FxHashMap<(Variable, VariableSet), f64>,
     /// For [`ActiveSet::Growing`](super::ActiveSet::Growing): the parents of each child that are worth scoring.
-    grown: Option<Vec<Vec<Variable>>>,
+    grown: Option<Vec<Worth>>,
     memo_size: usize,
     calls: u64,
 }
 
 impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
-    /// A scorer; `remember` keeps a memo for searches that come back to parent sets.
+    /// A scorer; `remember` keeps a memo for searches that come back to parent sets. A growing search goes on from `worth`.
     pub(super) fn new(
         score: &'s S,
         run: &'a Run,
         candidates: Candidates<'a>,
         max_parents: usize,
         remember: bool,
+        worth: Option<Vec<Worth>>,
     ) -> Self {
         let memo = remember.then(FxHashMap::default);
-        let grown = candidates.grow().then(|| vec![Vec::new(); score.n_variables()]);
+        let grown = candidates.grow().then(|| worth.unwrap_or_else(|| vec![Worth::default(); score.n_variables()]));
         Self {
             grown,
             equivalent: score.is_score_equivalent(),
@@ -110,29 +112,41 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         score
     }
 
-    /// The scores around each of `children` in `dag`, all candidates included, which decides what is worth scoring from
-    /// now on when the set of candidates grows.
+    /// The scores around each of `children` in `dag`, such that no addition that gains is left out. A growing search then
+    /// knows what is worth scoring from now on.
     pub(super) fn around_in_full(&mut self, dag: &Dag, children: &[Variable]) -> Result<Vec<Arc<ChildScores>>> {
         let Some(mut grown) = self.grown.take() else { return self.around(dag, children, |_| None) };
+        let known = |child: &Variable| grown[*child as usize].knows(dag.parents(*child));
+        let (known, unknown): (Vec<Variable>, Vec<Variable>) = children.iter().partition(|child| known(child));
         // What is remembered was scored with fewer candidates.
-        if let Some(memo) = &mut self.memo {
-            memo.clear();
-            self.memo_size = 0;
-        }
-        let all = self.around(dag, children, |_| None)?;
-        if let Some(memo) = &mut self.memo {
-            memo.clear();
-            self.memo_size = 0;
-        }
-        for (&child, scores) in children.iter().zip(&all) {
-            let list = &mut grown[child as usize];
-            list.extend(scores.additions.iter().map(|(_, x)| *x));
-            list.extend_from_slice(dag.parents(child));
-            list.sort_unstable();
-            list.dedup();
+        self.forget();
+        let in_full = self.around(dag, &unknown, |_| None)?;
+        self.forget();
+        for (&child, scores) in unknown.iter().zip(&in_full) {
+            let worth = &mut grown[child as usize];
+            worth.note(dag.parents(child));
+            worth.add(scores.additions.iter().map(|(_, x)| *x).chain(dag.parents(child).iter().copied()));
         }
         self.grown = Some(grown);
-        Ok(all)
+        let in_part = self.around(dag, &known, |_| None)?;
+        let (mut in_full, mut in_part) = (in_full.into_iter(), in_part.into_iter());
+        let mut next_known = known.into_iter().peekable();
+        let next = |&child: &Variable| {
+            if next_known.next_if_eq(&child).is_some() { in_part.next() } else { in_full.next() }
+        };
+        Ok(children.iter().filter_map(next).collect())
+    }
+
+    /// What a growing search has learned.
+    pub(super) fn into_worth(self) -> Option<Vec<Worth>> {
+        self.grown
+    }
+
+    fn forget(&mut self) {
+        if let Some(memo) = &mut self.memo {
+            memo.clear();
+            self.memo_size = 0;
+        }
     }
 
     /// The scores around each of `children` in `dag`. `known` may tell the score of a child as it is.
@@ -260,7 +274,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
 /// The parents that a child may still get and that are worth scoring.
 fn free_parents(
     candidates: Candidates<'_>,
-    grown: Option<&[Vec<Variable>]>,
+    grown: Option<&[Worth]>,
     max_parents: usize,
     child: Variable,
     parents: &[Variable],
@@ -270,7 +284,7 @@ fn free_parents(
     }
     match grown {
         Some(grown) => {
-            let list = grown[child as usize].iter().copied();
+            let list = grown[child as usize].variables().iter().copied();
             list.filter(|&x| parents.binary_search(&x).is_err() && candidates.allows(x, child)).collect()
         }
         None => candidates.parents_for(child, parents),

@@ -199,11 +199,16 @@ fn strata_and_degrees_of_freedom_are_those_of_plain_tables() {
 #[test]
 fn sums_with_each_candidate_are_those_of_plain_tables() {
     let mut rng = rng(4);
-    for (n_rows, arities) in shapes() {
+    // Few candidates are counted one by one, many together, and pairs come from the table of all pairs where it is known.
+    let many: Vec<u32> = (0..80).map(|i| [2, 3, 2, 4, 8, 5, 2, 300][i % 8]).collect();
+    for (n_rows, arities) in shapes().into_iter().chain([(700, many.clone()), (3001, many)]) {
         let data = random_data(&mut rng, n_rows, &arities);
         for engine in engines(&data) {
             let mut session = engine.session();
             let mut sums = Vec::new();
+            if n_rows == 3001 {
+                engine.pairwise(&Run::new(1).unwrap()).unwrap();
+            }
             for size in 0..=if n_rows > 10_000 { 4 } else { 6 } {
                 let base = random_set(&mut rng, arities.len(), size);
                 let candidates: Vec<Variable> = (0..arities.len() as Variable).filter(|v| !base.contains(v)).collect();

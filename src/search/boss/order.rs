@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::super::sessions::SessionPool;
+use super::super::worth::Worth;
 use super::tree::{GrowShrinkTree, Rules, Trace};
 use super::unlocked;
 use crate::graph::Dag;
@@ -28,6 +29,7 @@ pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
     before: Vec<VariableSet>,
     after: Vec<VariableSet>,
     moves: usize,
+    growing: bool,
     best: Option<(Dag, f64)>,
 }
 
@@ -55,8 +57,15 @@ impl Relevance {
 type Place = usize;
 
 impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
-    /// The topological order of `start`, whose parents are not yet known.
-    pub(super) fn new(score: &'s S, start: &Dag, rules: Rules<'a>, knowledge: &Knowledge, run: &'a Run) -> Self {
+    /// The topological order of `start`, in which parents are not yet known. Grows by what is `worth` it, or by all.
+    pub(super) fn new(
+        score: &'s S,
+        start: &Dag,
+        rules: Rules<'a>,
+        worth: Option<Vec<Worth>>,
+        knowledge: &Knowledge,
+        run: &'a Run,
+    ) -> Self {
         let p = start.n_variables();
         let order = start.topological_order();
         let mut position = vec![0; p];
@@ -79,6 +88,9 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             }
         }
         forced.iter_mut().for_each(|list| list.sort_unstable());
+        let growing = worth.is_some();
+        let mut worth = worth.unwrap_or_default().into_iter();
+        let trees = (0..p as Variable).map(|x| Mutex::new(GrowShrinkTree::new(x, worth.next()))).collect();
         let empty = Trace { score: 0.0, grown: VariableSet::new(), parents: VariableSet::new(), blocked: Vec::new() };
         let words = p.div_ceil(64);
         Self {
@@ -87,13 +99,14 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             run,
             order,
             position,
-            trees: (0..p as Variable).map(|x| Mutex::new(GrowShrinkTree::new(x))).collect(),
+            trees,
             current: vec![empty; p],
             relevance: Relevance { words, bits: vec![0; words * p] },
             forced,
             before,
             after,
             moves: 0,
+            growing,
             best: None,
         }
     }
@@ -108,10 +121,12 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         self.moves
     }
 
-    /// The best DAG found, and its score.
-    pub(super) fn into_best(self) -> Result<(Dag, f64)> {
+    /// The best DAG found, its score, and what is worth scoring.
+    pub(super) fn into_best(self) -> Result<(Dag, f64, Option<Vec<Worth>>)> {
         let now = (self.current_graph()?, self.total());
-        Ok(self.best.filter(|(_, score)| *score >= now.1).unwrap_or(now))
+        let (dag, score) = self.best.filter(|(_, score)| *score >= now.1).unwrap_or(now);
+        let trees = self.trees.into_iter().map(|tree| tree.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Ok((dag, score, trees.map(GrowShrinkTree::into_worth).collect()))
     }
 
     fn current_graph(&self) -> Result<Dag> {
@@ -121,8 +136,8 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
     }
 
     /// Moves variables until no move gains. Returns whether it came to that end.
-    pub(super) fn improve(&mut self, start: &Dag, growing: bool) -> Result<bool> {
-        if !growing {
+    pub(super) fn improve(&mut self, start: &Dag) -> Result<bool> {
+        if !self.growing {
             self.trace_all()?;
             return self.sweep_until_stable();
         }
@@ -151,25 +166,13 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
 
     /// Lets every tree grow by all variables that gain beside the given parents, too. Returns whether any does.
     fn widen(&mut self, parents: impl Fn(Variable) -> Vec<Variable> + Sync) -> Result<bool> {
-        let (pool, trees, rules, forced) = (&self.pool, &self.trees, &self.rules, &self.forced);
+        let (pool, trees, rules) = (&self.pool, &self.trees, &self.rules);
         let wider = self.run.map(
             trees.len(),
             || pool.take(),
             |session, x| {
                 let mut tree = trees[x].lock().unwrap_or_else(PoisonError::into_inner);
-                let own = parents(x as Variable);
-                let mut worth = tree.gaining(&mut **session, rules, &own);
-                worth.extend(own);
-                worth.extend_from_slice(tree.worth());
-                worth.extend_from_slice(&forced[x]);
-                worth.sort_unstable();
-                worth.dedup();
-                worth.retain(|&y| rules.candidates.allows(y, x as Variable));
-                let more = worth != tree.worth();
-                if more {
-                    tree.restrict_to(worth);
-                }
-                more
+                tree.widen(&mut **session, rules, &parents(x as Variable))
             },
         )?;
         Ok(wider.contains(&true))

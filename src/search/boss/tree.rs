@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::candidates::Candidates;
+use super::super::worth::Worth;
 use crate::score::ScoreSession;
 use crate::{Variable, VariableSet};
 
@@ -53,7 +54,7 @@ struct Node {
 pub(super) struct GrowShrinkTree {
     child: Variable,
     /// Parents that are worth scoring (`None`: all).
-    worth: Option<Vec<Variable>>,
+    worth: Option<Worth>,
     nodes: Vec<Node>,
     by_set: FxHashMap<VariableSet, u32>,
     stored: usize,
@@ -61,8 +62,9 @@ pub(super) struct GrowShrinkTree {
 }
 
 impl GrowShrinkTree {
-    pub(super) fn new(child: Variable) -> Self {
-        Self { child, worth: None, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
+    /// A tree that grows by what is worth it, or by all variables.
+    pub(super) fn new(child: Variable, worth: Option<Worth>) -> Self {
+        Self { child, worth, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
     }
 
     /// Local scores computed so far.
@@ -70,15 +72,9 @@ impl GrowShrinkTree {
         self.calls
     }
 
-    /// From now on grows by these variables (increasing) only.
-    pub(super) fn restrict_to(&mut self, worth: Vec<Variable>) {
-        self.worth = Some(worth);
-        self.clear();
-    }
-
-    /// Variables that it grows by, if not by all.
-    pub(super) fn worth(&self) -> &[Variable] {
-        self.worth.as_deref().unwrap_or_default()
+    /// What it grows by, if not by all.
+    pub(super) fn into_worth(self) -> Option<Worth> {
+        self.worth
     }
 
     fn clear(&mut self) {
@@ -87,19 +83,24 @@ impl GrowShrinkTree {
         self.stored = 0;
     }
 
-    /// Every variable that gains when it is added to `parents`, of all candidates, increasing.
-    pub(super) fn gaining(
-        &mut self,
-        session: &mut impl ScoreSession,
-        rules: &Rules<'_>,
-        parents: &[Variable],
-    ) -> Vec<Variable> {
-        let free = rules.candidates.parents_for(self.child, parents);
-        let mut scores = Vec::new();
-        let own = session.local_score(self.child, parents);
-        session.local_scores_with_each(self.child, parents, &free, &mut scores);
-        self.calls += 1 + free.len() as u64;
-        free.into_iter().zip(scores).filter(|(_, with)| *with > own + rules.tolerance).map(|(x, _)| x).collect()
+    /// From now on grows by `parents` and by all that gains beside them, too. Returns whether any of these is new.
+    pub(super) fn widen(&mut self, session: &mut impl ScoreSession, rules: &Rules<'_>, parents: &[Variable]) -> bool {
+        let Some(worth) = &mut self.worth else { return false };
+        let mut more = worth.add(parents.iter().copied());
+        if !worth.knows(parents) {
+            let free = rules.candidates.parents_for(self.child, parents);
+            let mut scores = Vec::new();
+            let own = session.local_score(self.child, parents);
+            session.local_scores_with_each(self.child, parents, &free, &mut scores);
+            self.calls += 1 + free.len() as u64;
+            worth.note(parents);
+            let gaining = free.iter().zip(&scores).filter(|(_, with)| **with > own + rules.tolerance);
+            more |= worth.add(gaining.map(|(&x, _)| x));
+        }
+        if more {
+            self.clear();
+        }
+        more
     }
 
     /// The parents of the child when its predecessors are those of which `precedes` is true. `forced` (increasing) are
@@ -166,7 +167,12 @@ impl GrowShrinkTree {
         }
         let free = match &self.worth {
             None => rules.candidates.parents_for(self.child, &node.parents),
-            Some(worth) => worth.iter().copied().filter(|x| node.parents.binary_search(x).is_err()).collect(),
+            Some(worth) => {
+                let variables = worth.variables().iter().copied();
+                variables
+                    .filter(|&x| node.parents.binary_search(&x).is_err() && rules.candidates.allows(x, self.child))
+                    .collect()
+            }
         };
         let mut scores = Vec::new();
         session.local_scores_with_each(self.child, &node.parents, &free, &mut scores);
