@@ -58,7 +58,7 @@ def run(path: Path, truth: Path, method: str, alphas: list[float], threads: int)
     for level in alphas if best_of else [None]:
         chosen = parameters if level is None else {**parameters, "alpha": level}
         result = phgs.learn(str(path), method=name, threads=threads, progress=False, **chosen)
-        best = max(best, phgs.compare(str(truth), result).jaccard_index)
+        best = max(best, phgs.compare(str(truth), result).jaccard)
         calls += result.calls["total"]
         seconds += result.seconds["total"] - result.seconds["read"]
     return best, calls, seconds
