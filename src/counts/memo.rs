@@ -64,8 +64,8 @@ const MAX_SLOTS: usize = 1 << 17;
 const MAX_CELLS: usize = 1 << 21;
 
 /// What may stay when the focus moves; more would no longer sit in a core's cache.
-const KEPT_SLOTS: usize = 1 << 11;
-const KEPT_CELLS: usize = 1 << 16;
+const KEPT_SLOTS: usize = 1 << 9;
+const KEPT_CELLS: usize = 1 << 15;
 
 /// A hash table with open addressing, emptied by counting generations.
 #[derive(Debug)]

@@ -98,26 +98,38 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         }
         let position = |variable| set.iter().position(|&v| v == variable).expect("just put in");
         let (at_x, at_y) = (position(x), position(y));
-        let set = Set::new(self.engine.data(), self.format, &set);
-        let (without_x, without_y) = (set.without(self.format, at_x), set.without(self.format, at_y));
-        let neither = without_x.without(self.format, at_y - usize::from(at_y > at_x));
-        let joint = match self.memo.sum(set.key) {
+        let key = self.format.key(&set);
+        let joint = match self.memo.sum(key) {
             Some(sum) => sum,
             None => {
+                let set = Set::new(self.engine.data(), self.format, &set);
                 let (sum, by_rows) = self.new_sum(&set);
                 if by_rows && set.cells() <= self.engine.data().n_rows() {
-                    self.sum_margins(&set, [(at_x, &without_x), (at_y, &without_y)]);
+                    self.sum_margins(&set, [at_x, at_y]);
                 }
                 sum
             }
         };
-        joint + self.sum_of_set(&neither) - self.sum_of_set(&without_x) - self.sum_of_set(&without_y)
+        let (low, high) = (at_x.min(at_y), at_x.max(at_y));
+        let format = self.format;
+        let (key_low, key_high) = (format.without(key, low), format.without(key, high));
+        let mut margin: SmallVec<[Variable; MAX_SET]> = SmallVec::new();
+        let mut sum = |key, skip: [usize; 2]| {
+            if let Some(sum) = self.memo.sum(key) {
+                return sum;
+            }
+            margin.clear();
+            margin.extend(set.iter().enumerate().filter(|(i, _)| !skip.contains(i)).map(|(_, &v)| v));
+            self.sum_n_log_n(&margin)
+        };
+        joint + sum(format.without(key_high, low), [low, high]) - sum(key_low, [low; 2]) - sum(key_high, [high; 2])
     }
 
     /// Puts down F of two margins of the table of a set that was just counted row by row.
-    fn sum_margins(&mut self, set: &Set, margins: [(usize, &Set); 2]) {
-        for (position, margin) in margins {
-            if margin.variables().len() > 1 && self.memo.sum(margin.key).is_none() {
+    fn sum_margins(&mut self, set: &Set, positions: [usize; 2]) {
+        for position in positions {
+            let key = self.format.without(set.key, position);
+            if set.variables().len() > 2 && self.memo.sum(key).is_none() {
                 let block: usize = set.arities()[..position].iter().map(|&arity| arity as usize).product();
                 let arity = set.arities()[position] as usize;
                 self.margin.clear();
@@ -127,7 +139,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
                         into.iter_mut().zip(state).for_each(|(into, count)| *into += count);
                     }
                 }
-                self.memo.set_sum(margin.key, self.engine.scale().sum(&self.margin));
+                self.memo.set_sum(key, self.engine.scale().sum(&self.margin));
             }
         }
     }
@@ -381,7 +393,11 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         if let Some(start) = self.memo.table(set.key) {
             return Some(start);
         }
-        self.pays_from_planes(set).then(|| self.kept_table(set))
+        self.pays_from_planes(set).then(|| {
+            let start = self.make_table(set);
+            self.memo.set_table(set.key, start);
+            start
+        })
     }
 
     /// Whether a table that is not kept is made faster from bit planes than row by row. If so there is room in the memo
@@ -413,17 +429,8 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         missing
     }
 
-    /// Where the table of a set starts; made and kept if need be, with those of all subsets.
-    fn kept_table(&mut self, set: &Set) -> u32 {
-        if let Some(start) = self.memo.table(set.key) {
-            return start;
-        }
-        let start = self.make_table(set);
-        self.memo.set_table(set.key, start);
-        start
-    }
-
-    /// Makes the table of a set from bit planes as the newest one of the memo, without putting it down.
+    /// Makes the table of a set from bit planes as the newest one of the memo, without putting it down; those of all
+    /// subsets are made and kept if need be.
     fn make_table(&mut self, set: &Set) -> u32 {
         let source = self.engine.source();
         if set.variables().len() < 2 {
@@ -436,7 +443,15 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         }
         let mut facets = [0; MAX_SET];
         for (position, facet) in facets.iter_mut().enumerate().take(set.variables().len()) {
-            *facet = self.kept_table(&set.without(self.format, position));
+            *facet = match self.memo.table(self.format.without(set.key, position)) {
+                Some(start) => start,
+                None => {
+                    let smaller = set.without(self.format, position);
+                    let start = self.make_table(&smaller);
+                    self.memo.set_table(smaller.key, start);
+                    start
+                }
+            };
         }
         let (others, start, table) = self.memo.new_table(set.cells());
         count_core(source.planes, source.counter, set, table, &mut self.lines);

@@ -105,10 +105,16 @@ pub(super) fn count_core(planes: &BitPlanes, counter: Counter, set: &Set, table:
     }
     let strides = set.strides();
     // The two variables with most states span tiles; the planes of the others are masks.
-    let mut order: [usize; MAX_SET] = std::array::from_fn(|i| i);
-    order[..set.len].sort_unstable_by_key(|&i| (std::cmp::Reverse(set.arities[i]), i));
-    let (a, b) = (order[0], order[1]);
-    let masked = &order[2..set.len];
+    let larger = |a: usize, b: usize| if set.arities[b] > set.arities[a] { b } else { a };
+    let a = (1..set.len).fold(0, larger);
+    let b = (0..set.len).filter(|&i| i != a).reduce(larger).unwrap_or(a);
+    let mut masked = [0; MAX_SET];
+    let mut n_masked = 0;
+    for i in (0..set.len).filter(|&i| i != a && i != b) {
+        masked[n_masked] = i;
+        n_masked += 1;
+    }
+    let masked = &masked[..n_masked];
     // More masks than a tile takes: the slowest are joined once for many tiles.
     let single = if masked.len() > MASKS { MASKS - 1 } else { masked.len() };
     let (single, joined) = masked.split_at(single);
@@ -169,37 +175,48 @@ pub(super) fn complete(set: &Set, facets: &[u32; MAX_SET], others: &[u32], table
     const POSITIONS: [usize; MAX_SET] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
     let strides = set.strides();
     for level in 0..set.len {
-        let length = strides[level];
-        let arity = set.arities[level] as usize;
-        let facet = &others[facets[level] as usize..][..table.len() / arity];
         // Variables above this level are past their first states, those below are complete.
         if set.arities[level + 1..set.len].contains(&1) {
             continue;
         }
-        let above = &POSITIONS[level + 1..set.len];
+        let length = strides[level];
+        let arity = set.arities[level] as usize;
+        let facet = &others[facets[level] as usize..][..table.len() / arity];
+        if level + 1 == set.len {
+            subtract(table, facet, length, arity);
+            return;
+        }
+        let inner = set.arities[level + 1] as usize;
+        let outer = &POSITIONS[level + 2..set.len];
         let mut states = [1u32; MAX_SET];
-        let mut base: usize = strides[level + 1..set.len].iter().sum();
+        let mut base: usize = strides[level + 2..set.len].iter().sum();
         loop {
             // Strides above this level are multiples of its arity.
-            let facet = &facet[base / arity..base / arity + length];
-            subtract(&mut table[base..base + length * arity], facet, length);
-            if advance(set, &strides, above, &mut states, &mut base).is_none() {
+            let block = length * arity;
+            let cells = table[base..base + block * inner].chunks_exact_mut(block).skip(1);
+            let facets = facet[base / arity..][..length * inner].chunks_exact(length).skip(1);
+            for (cells, facet) in cells.zip(facets) {
+                subtract(cells, facet, length, arity);
+            }
+            if advance(set, &strides, outer, &mut states, &mut base).is_none() {
                 break;
             }
         }
     }
 }
 
-/// The first `length` cells become those of the facet less all further blocks of as many cells.
-#[inline]
-fn subtract(cells: &mut [u32], facet: &[u32], length: usize) {
+/// The first `length` of `length × arity` cells become those of the facet less all further blocks of as many cells.
+#[inline(always)]
+fn subtract(cells: &mut [u32], facet: &[u32], length: usize, arity: usize) {
+    let (first, rest) = cells.split_at_mut(length);
     if length == 1 {
-        let (first, rest) = cells.split_at_mut(1);
-        first[0] = facet[0] - rest.iter().sum::<u32>();
+        first[0] = rest.iter().fold(facet[0], |cell, other| cell - other);
         return;
     }
-    let (first, rest) = cells.split_at_mut(length);
-    first.copy_from_slice(facet);
+    let (second, rest) = if arity > 1 { rest.split_at(length) } else { return first.copy_from_slice(facet) };
+    for ((cell, facet), other) in first.iter_mut().zip(facet).zip(second) {
+        *cell = facet - other;
+    }
     for other in rest.chunks_exact(length) {
         for (cell, other) in first.iter_mut().zip(other) {
             *cell -= other;
