@@ -18,7 +18,7 @@ use crate::skeleton::local::{LocalLearner, LocalOptions};
 use crate::{Result, Variable};
 
 /// A value that every dictionary of this kind has.
-fn item<'py, T: for<'a> FromPyObject<'a, 'py>>(dict: &Bound<'py, PyDict>, key: &str) -> PyResult<T> {
+pub(super) fn item<'py, T: for<'a> FromPyObject<'a, 'py>>(dict: &Bound<'py, PyDict>, key: &str) -> PyResult<T> {
     let value = dict.get_item(key)?.ok_or_else(|| PyValueError::new_err(format!("{key} is missing")))?;
     value.extract().map_err(|e| PyValueError::new_err(format!("{key}: {}", Into::<PyErr>::into(e))))
 }

@@ -65,7 +65,7 @@ pub(crate) fn learn<'py>(
     Ok(result)
 }
 
-fn compose<T: IndependenceTest, S: LocalScore>(
+pub(super) fn compose<T: IndependenceTest, S: LocalScore>(
     test: &T,
     score: &S,
     hybrid: &Hybrid,
@@ -102,7 +102,7 @@ impl Clustering {
     }
 
     /// The outcome of the job, or what clustering raised in it.
-    fn raised<T>(self, outcome: PyResult<T>) -> PyResult<T> {
+    pub(super) fn raised<T>(self, outcome: PyResult<T>) -> PyResult<T> {
         match self.error.into_inner().expect("nobody panics with this lock") {
             Some(error) => Err(error),
             None => outcome,

@@ -8,6 +8,7 @@ mod array;
 mod composition;
 mod dataset;
 mod error;
+mod gaussian;
 mod graph;
 mod learn;
 mod network;
@@ -25,6 +26,10 @@ mod _core {
     use super::dataset::Dataset;
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
+    #[pymodule_export]
+    use super::gaussian::{
+        Gaussian, gaussian_score, gaussian_score_gains, gaussian_test, learn_gaussian, sample_gaussian,
+    };
     #[pymodule_export]
     use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, members};
     #[pymodule_export]
