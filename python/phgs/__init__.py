@@ -14,7 +14,7 @@ True
 from phgs import datasets
 from phgs._core import __version__
 from phgs.catalogue import NetworkInfo, networks
-from phgs.data import Table, as_table, discretize
+from phgs.data import GaussianTable, Table, as_gaussian, as_table, discretize, gaussian_from_correlation
 from phgs.errors import (
     DataError,
     DegenerateColumnWarning,
@@ -27,6 +27,7 @@ from phgs.errors import (
     ParseError,
     PhgsWarning,
 )
+from phgs.gaussian import conditional_independence_graph, sample_gaussian
 from phgs.graphs import Comparison, Graph, all_dags, as_dag, as_graph, compare, cpdag_to_dag, d_separated, dag_to_cpdag
 from phgs.knowledge import Knowledge
 from phgs.learn import METHODS, learn, learner
@@ -72,6 +73,7 @@ __all__ = [
     "DataError",
     "DegenerateColumnWarning",
     "FastIAMB",
+    "GaussianTable",
     "Graph",
     "GraphError",
     "HillClimbing",
@@ -95,20 +97,24 @@ __all__ = [
     "__version__",
     "all_dags",
     "as_dag",
+    "as_gaussian",
     "as_graph",
     "as_table",
     "cluster_variables",
     "compare",
+    "conditional_independence_graph",
     "cpdag_to_dag",
     "d_separated",
     "dag_to_cpdag",
     "datasets",
     "discretize",
     "distances",
+    "gaussian_from_correlation",
     "independence_test",
     "learn",
     "learner",
     "networks",
     "random_dag",
+    "sample_gaussian",
     "score",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from phgs import _core, parameters
-from phgs.data import as_table
+from phgs.data import GaussianTable, as_gaussian, as_table
 from phgs.data.table import Missing
 from phgs.errors import ParameterError
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
@@ -30,7 +30,8 @@ class IndependenceTest:
     statistic : float
         The test statistic.
     degrees_of_freedom : float
-        Its degrees of freedom; 0 where the table carries no information, and then the p-value is 1.
+        Its degrees of freedom (of Fisher's z: rows − variables in `given` − 3); 0 where the table carries no
+        information, and then the p-value is 1.
     log_p_value : float
         Natural logarithm of the p-value.
     test : str
@@ -86,7 +87,7 @@ def independence_test(
     given
         Names of the variables to condition on; a single name may stand alone.
     test, degrees_of_freedom, minimum_sample
-        As in `phgs.PC`.
+        As in `phgs.PC`; or ``"fisher-z"`` for Gaussian data (a `phgs.GaussianTable` is tested so in any case).
     missing
         As in `phgs.as_table`.
 
@@ -99,13 +100,17 @@ def independence_test(
     >>> phgs.independence_test(data, "x", "z").p_value
     1.0
     """
-    described = test_for_core(test, degrees_of_freedom, minimum_sample)
-    table = as_table(data, missing=missing, warn=False)
+    gaussian = isinstance(data, GaussianTable) or test == "fisher-z"
+    described = {} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
+    table = (as_gaussian if gaussian else as_table)(data, missing=missing, warn=False)
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
+    if gaussian:
+        statistic, df, log_p = _core.gaussian_test(table.dataset, first, second, conditioning)
+        return IndependenceTest(x, y, others, statistic, df, log_p, "fisher-z", table.n_rows, too_sparse=False)
     statistic, df, log_p, name, too_sparse = _core.independence_test(
         table.dataset, first, second, conditioning, described
     )
@@ -160,7 +165,8 @@ def score(
         A DAG, or a CPDAG, of whose class one DAG is scored (all have the same value under the score-equivalent scores
         ``"bic"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that `phgs.as_graph` takes.
     kind : {"bic", "aic", "loglik", "bdeu", "k2"}
-        The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k.
+        The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k. ``"gaussian-bic"``
+        is the BIC of Gaussian data (a `phgs.GaussianTable` is scored so in any case).
     penalty, equivalent_sample_size
         As in `phgs.Tabu`.
     missing
@@ -175,19 +181,28 @@ def score(
     >>> round(phgs.score(data, [("x", "y")]).value, 4)
     -4.852
     """
-    described = score_for_core(kind, penalty, equivalent_sample_size)
+    gaussian = isinstance(data, GaussianTable) or kind == "gaussian-bic"
+    described = {"name": "gaussian-bic", "penalty": parameters.real("penalty", penalty)}
+    if not gaussian:
+        described = score_for_core(kind, penalty, equivalent_sample_size)
     checked = parameters.whole("threads", threads)
     assert checked is not None
-    table = as_table(data, missing=missing, warn=False)
+    table = (as_gaussian if gaussian else as_table)(data, missing=missing, warn=False)
     named = getattr(graph, "dag", None) or graph
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
+    if gaussian:
+        name = "gaussian-bic"
+        total, local, n_parameters = _core.gaussian_score(table.dataset, dag._directed_indices(), described, checked)
+        return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
     total, local, name, n_parameters = _core.score(table.dataset, dag._directed_indices(), described, checked)
     return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
 
 
 def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:
     """Return the distances that pPC clusters variables by: 1 − mutual information / joint entropy.
+
+    Of a `phgs.GaussianTable`: 1 − |correlation|.
 
     Returns
     -------
@@ -196,6 +211,8 @@ def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any
     """
     checked = parameters.whole("threads", threads)
     assert checked is not None
+    if isinstance(data, GaussianTable):
+        return 1.0 - abs(data.dataset.correlations())
     return _core.distances(as_table(data, missing=missing, warn=False).dataset, checked)
 
 
@@ -217,6 +234,6 @@ def cluster_variables(
 
     checked = parameters.whole("max_clusters", max_clusters, 1)
     assert checked is not None
-    table = as_table(data, missing=missing, warn=False)
+    table = data if isinstance(data, GaussianTable) else as_table(data, missing=missing, warn=False)
     labels = partition(distances(table, threads=threads), checked)
     return dict(zip(table.names, labels.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Learn a graph from a table of categorical data."""
+"""Learn a graph from a table of categories, or of Gaussian data."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from phgs.cli.common import Parser, UsageError, bold, input_path, number, size_l
 from phgs.learn import METHODS, learner
 from phgs.learners.hybrid import REFINE
 from phgs.learners.pieces import DEGREES_OF_FREEDOM, SCORES, TESTS
+from phgs.learners.search import SCHEDULES
 from phgs.output import check_writable, write_all
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
         "N",
         "steps without a new best that end the search (default 100)",
     ),
+    "--penalty": ("penalty", number, "L", "weight of log(rows) times parameters in BIC (default 0.5)"),
     "--seed": ("seed", whole_number, "N", "seed of random choices, where a method makes any (default 0)"),
 }
 _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
@@ -58,6 +60,8 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
         REFINE,
         "what to do after the method: nothing, a search over all pairs, over a growing set, GES or BOSS",
     ),
+    "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers (default discrete)"),
+    "--schedule": ("schedule", SCHEDULES, "for ges: order of insertions, deletions and turns (default phases)"),
     "--init": ("init", ("empty", "hgi"), "for gsc, mmhc, h2pc and arges: start of the search (default empty)"),
 }
 
@@ -75,7 +79,8 @@ def add(parser: Parser) -> None:
         group.add_argument(option, dest=name, type=kind, metavar=mark, default=inspect.Parameter.empty, help=text)
     for option, (name, known, text) in _CHOICES.items():
         group.add_argument(option, dest=name, choices=known, default=inspect.Parameter.empty, help=text)
-    group.add_argument("--skeleton", metavar="EDGES.csv", help="for gsc: the pairs that may be connected")
+    group.add_argument("--skeleton", metavar="EDGES.csv", help="for gsc and arges: the pairs that may be connected")
+    group.add_argument("--cig", metavar="EDGES.csv", help="for arges: the conditional-independence graph")
     group.add_argument("--knowledge", metavar="FILE.json", help="required and forbidden edges, tiers (JSON or CSV)")
     running = parser.add_argument_group("running")
     running.add_argument(
@@ -148,6 +153,9 @@ def _parameters(options: Namespace) -> dict[str, Any]:
         given["skeleton"] = input_path(options.skeleton)
     elif options.method == "gsc":
         raise UsageError("gsc searches within a skeleton; give --skeleton EDGES.csv")
+    if options.cig is not None:
+        _refuse("--cig", "cig", options.method)
+        given["cig"] = input_path(options.cig)
     if options.knowledge is not None:
         from phgs.knowledge import Knowledge
 

@@ -7,6 +7,7 @@ from. No file format is parsed here: pyarrow reads files.
 
 from phgs.data.discretise import discretize
 from phgs.data.files import read_file
+from phgs.data.gaussian import GaussianTable, as_gaussian, gaussian_from_correlation
 from phgs.data.table import Table, as_table
 
-__all__ = ["Table", "as_table", "discretize", "read_file"]
+__all__ = ["GaussianTable", "Table", "as_gaussian", "as_table", "discretize", "gaussian_from_correlation", "read_file"]

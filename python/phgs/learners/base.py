@@ -7,10 +7,10 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from phgs import _core, parameters
-from phgs.data import Table, as_table
+from phgs.data import GaussianTable, Table, as_gaussian, as_table
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
 from phgs.names import unknown
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("phgs")
 
+GAUSSIAN_TEST = {"name": "fisher-z"}
+
+_OF_CATEGORIES: dict[str, Any] = {
+    "test": "g2",
+    "degrees_of_freedom": "classical",
+    "minimum_sample": None,
+    "score": "bic",
+    "equivalent_sample_size": 1.0,
+}
+"""Parameters that only data of categories have, with the values that are not refused on Gaussian data."""
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Learner:
@@ -35,6 +46,9 @@ class Learner:
     missing : {"error", "drop", "level"}
         What to do with missing values: refuse them and name the columns, leave out incomplete rows, or make missing a
         state of its own.
+    data_type : {"discrete", "gaussian"}
+        Whether columns are categories or jointly normal numbers; it is never guessed. Gaussian data (or a
+        `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
     knowledge : Knowledge or mapping, optional
         Required and forbidden edges and tiers; no result breaks one.
     threads : int
@@ -47,6 +61,7 @@ class Learner:
     """
 
     missing: Missing = "error"
+    data_type: Literal["discrete", "gaussian"] = "discrete"
     knowledge: Knowledge | Mapping[str, Any] | None = None
     threads: int = 0
     time_limit: float | None = None
@@ -134,13 +149,15 @@ class Learner:
     def _learn(self, data: Any, stacklevel: int) -> Result:
         start = time.perf_counter()
         self._check()
-        table = as_table(data, missing=self.missing, stacklevel=stacklevel + 1)
+        table = self._table(data, stacklevel + 1)
+        gaussian = isinstance(table, GaussianTable)
+        test, score = (GAUSSIAN_TEST, self._gaussian_score()) if gaussian else (self._test(), self._score())
         read = time.perf_counter() - start
         composition = self._composition(table)
-        learned = _core.learn(
+        learned = (_core.learn_gaussian if gaussian else _core.learn)(
             table.dataset,
-            test=self._test(),
-            score=self._score(),
+            test=test,
+            score=score,
             composition=composition,
             knowledge=self._knowledge(table),
             cluster=lambda distances: _clusters(distances, self._max_clusters()),
@@ -154,8 +171,8 @@ class Learner:
             learned,
             method=self.method,
             table=table,
-            parameters=self._parameters(),
-            score_described=self._score(),
+            parameters=self._used(gaussian),
+            score_described=score,
             read_seconds=read,
             total_seconds=time.perf_counter() - start,
         )
@@ -176,6 +193,36 @@ class Learner:
         if self.time_limit is not None:
             parameters.positive("time_limit", self.time_limit)
         parameters.one_of("missing", self.missing, ("error", "drop", "level"))
+        parameters.one_of("data_type", self.data_type, ("discrete", "gaussian"))
+        if self.data_type == "gaussian":
+            self._check_gaussian()
+
+    def _check_gaussian(self) -> None:
+        """Refuse what only categories have."""
+        for name, default in _OF_CATEGORIES.items():
+            if getattr(self, name, default) != default:
+                raise ParameterError(
+                    f"{name}: {getattr(self, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
+                    " scored by Gaussian BIC (with penalty=)"
+                )
+        parameters.real("penalty", getattr(self, "penalty", 0.5))
+
+    def _table(self, data: Any, stacklevel: int) -> Table:
+        if self.data_type == "gaussian" or isinstance(data, GaussianTable):
+            self._check_gaussian()
+            return as_gaussian(data, missing=self.missing, stacklevel=stacklevel + 1)
+        return as_table(data, missing=self.missing, stacklevel=stacklevel + 1)
+
+    def _gaussian_score(self) -> dict[str, Any]:
+        return {"name": "gaussian-bic", "penalty": float(getattr(self, "penalty", 0.5))}
+
+    def _used(self, gaussian: bool) -> dict[str, Any]:
+        """Every parameter as used on data of a type."""
+        found = self._parameters()
+        if gaussian:
+            found = {name: value for name, value in found.items() if name not in _OF_CATEGORIES}
+            found |= {"data_type": "gaussian", "test": "fisher-z", "score": "gaussian-bic"}
+        return found
 
     def _parameters(self) -> dict[str, Any]:
         """Every parameter as used, in a form that JSON can hold."""

@@ -261,13 +261,18 @@ class GSC(Testing, TabuSearching):
 class ARGES(PPC, Searching):
     """Adaptively restricted greedy equivalence search (Nandy, Hauser and Maathuis 2018).
 
-    GES that connects only pairs that the skeleton of partitioned PC joins, or that would shield a v-structure of the
-    current class.
+    GES that connects only pairs that an estimated skeleton joins, or that would shield an unshielded triple of the
+    current class (ARGES-skeleton); or those that a conditional-independence graph joins, or that would shield a
+    v-structure (ARGES-CIG).
 
     Parameters
     ----------
     alpha, max_conditioning_size, path_length, min_alpha, max_clusters, clusters
-        As in `PPC`; PATH is only used with ``init="hgi"``.
+        As in `PPC`; PATH is only used with ``init="hgi"`` and a skeleton that is learned.
+    skeleton, cig : graph, optional
+        A skeleton or a conditional-independence graph that is given: a graph, a sequence of pairs, or the path of an
+        edge list. None learns a skeleton by partitioned PC. With ``init="hgi"`` v-structures of a given skeleton are
+        found by tests at `alpha`.
     init : {"empty", "hgi"}
         Where GES starts: the empty graph, or the class of hybrid greedy initialization (the paper's ARGES-HGI).
     max_parents : int, optional
@@ -277,6 +282,8 @@ class ARGES(PPC, Searching):
     """
 
     alpha: float = 0.05
+    skeleton: Any = None
+    cig: Any = None
     init: Literal["empty", "hgi"] = "empty"
     refine: Any = "none"
 
@@ -284,6 +291,10 @@ class ARGES(PPC, Searching):
         super()._check()
         parameters.one_of("init", self.init, ("empty", "hgi"))
         refinements(self.refine, None)
+        if self.cig is not None and self.skeleton is not None:
+            raise ParameterError("cig: give a skeleton or a conditional-independence graph, not both")
+        if self.cig is not None and self.init == "hgi":
+            raise ParameterError("cig: HGI needs a skeleton; use skeleton= with init='hgi'")
 
     @property
     def method(self) -> str:  # type: ignore[override]
@@ -292,12 +303,21 @@ class ARGES(PPC, Searching):
 
     def _composition(self, table: Table) -> dict[str, Any]:
         hgi = self.init == "hgi"
+        given = self.skeleton if self.cig is None else self.cig
+        v_structures = self._v_structures()
+        if given is not None:
+            v_structures = {
+                "v_structures": "testing",
+                "alpha": self.alpha,
+                "max_conditioning_size": self.max_conditioning_size,
+            }
+        adaptive = "skeleton" if self.cig is None else "cig"
         return composed(
-            self._restrict(table),
-            initialise={"kind": "hgi", **self._v_structures()} if hgi else EMPTY,
-            maximise={**GES(max_parents=self.max_parents)._search(), "adaptive": "skeleton"},
+            self._restrict(table) if given is None else _given(given, table),
+            initialise={"kind": "hgi", **v_structures} if hgi else EMPTY,
+            maximise={**GES(max_parents=self.max_parents)._search(), "adaptive": adaptive},
             refine=refinements(self.refine, None),
-            path_length=self.path_length if hgi else 1,
+            path_length=self.path_length if hgi and given is None else 1,
             min_alpha=self.min_alpha,
             max_parents=self.max_parents,
         )

@@ -9,8 +9,8 @@ from phgs import parameters
 from phgs.errors import ParameterError
 from phgs.learners.base import Learner
 
-TestName: TypeAlias = Literal["g2", "x2"]
-ScoreName: TypeAlias = Literal["bic", "aic", "loglik", "bdeu", "k2"]
+TestName: TypeAlias = Literal["g2", "x2", "fisher-z"]
+ScoreName: TypeAlias = Literal["bic", "aic", "loglik", "bdeu", "k2", "gaussian-bic"]
 DegreesOfFreedom: TypeAlias = Literal["classical", "adjusted"]
 
 TESTS = ("g2", "x2")

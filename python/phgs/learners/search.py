@@ -90,7 +90,7 @@ class Tabu(TabuSearching):
         )
 
 
-_SCHEDULES = ("phases", "rounds", "interleaved")
+SCHEDULES = ("phases", "rounds", "interleaved")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -118,7 +118,7 @@ class GES(Searching):
 
     def _check(self) -> None:
         super()._check()
-        parameters.one_of("schedule", self.schedule, _SCHEDULES)
+        parameters.one_of("schedule", self.schedule, SCHEDULES)
         if not (self.forward or self.backward or self.turning):
             raise ParameterError("forward: at least one of forward, backward and turning must be True")
 

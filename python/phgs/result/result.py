@@ -217,7 +217,11 @@ class Result:
         if self.dag is None or self._table is None or self._score is None:
             return {}
         threads = int(self.parameters.get("threads", 0))
-        found = _core.score_gains(self._table.dataset, self.dag._directed_indices(), self._score, threads)
+        arcs = self.dag._directed_indices()
+        if self._score["name"] == "gaussian-bic":
+            found = _core.gaussian_score_gains(self._table.dataset, arcs, self._score)
+        else:
+            found = _core.score_gains(self._table.dataset, arcs, self._score, threads)
         return dict(zip(self.dag.directed, found, strict=True))
 
     @cached_property

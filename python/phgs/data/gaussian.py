@@ -1,0 +1,274 @@
+"""Continuous data for Gaussian methods: columns of numbers, or a correlation matrix."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phgs import _core, parameters
+from phgs.data import checks
+from phgs.data.files import read_file
+from phgs.data.frames import Name, named_columns
+from phgs.data.table import Missing, Table, _plain
+from phgs.errors import DataError, DegenerateColumnWarning, ParameterError
+
+_T = TypeVar("_T")
+
+_COLLINEAR_LIMIT = 2000
+"""Up to this many columns linear combinations are looked for; the time grows with the cube of the number."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GaussianTable(Table):
+    """Continuous data, checked once; whatever takes data takes it too, and then uses Gaussian tests and scores.
+
+    Made by `as_gaussian` and `gaussian_from_correlation`. `levels` has nothing for each column and `codes` nothing.
+
+    Attributes
+    ----------
+    values : tuple of numpy.ndarray or None
+        The columns; None where only correlations were given.
+    matrix : numpy.ndarray or None
+        The correlation matrix where it was given.
+    """
+
+    values: tuple[NDArray[np.float64], ...] | None = None
+    matrix: NDArray[np.float64] | None = None
+
+    @cached_property
+    def dataset(self) -> Any:
+        """The correlations as the core holds them, made when first asked for."""
+        if self.matrix is not None:
+            matrix = self.matrix
+            return _named(self.names, lambda: _core.Gaussian.from_correlation(matrix, self.n_rows))
+        assert self.values is not None
+        values = list(self.values)
+        return _named(self.names, lambda: _core.Gaussian.from_columns(values, 0))
+
+    @property
+    def correlation(self) -> NDArray[np.float64]:
+        """The p × p correlation matrix."""
+        found = np.eye(self.n_variables)
+        rows, columns = np.triu_indices(self.n_variables, 1)
+        found[rows, columns] = found[columns, rows] = self.dataset.correlations()
+        return found
+
+    def __repr__(self) -> str:
+        return f"<phgs.GaussianTable: {self.n_rows:,} rows × {self.n_variables:,} variables>"
+
+
+def as_gaussian(
+    data: Any,
+    *,
+    missing: Missing = "error",
+    names: Sequence[Name] | None = None,
+    warn: bool = True,
+    stacklevel: int = 2,
+) -> GaussianTable:
+    """Read any kind of data into a `GaussianTable` of continuous columns.
+
+    Parameters
+    ----------
+    data
+        A `GaussianTable` (returned as it is) or anything that `phgs.as_table` reads, with numbers in every column.
+    missing
+        ``"error"`` raises and names columns with missing values, ``"drop"`` leaves out incomplete rows.
+    names
+        Column names in place of those of the frame.
+    warn
+        Whether to warn of data that are all whole numbers, and of linear combinations.
+    stacklevel
+        Where warnings point, as in `warnings.warn`.
+
+    Raises
+    ------
+    DataError
+        Names the columns that cannot be used: text and categories, infinities, constants, copies of other columns.
+
+    Examples
+    --------
+    >>> from phgs.data import as_gaussian
+    >>> table = as_gaussian({"a": [0.5, 1.5, -1.0, 0.3], "b": [1.0, 2.5, -0.5, 0.1]})
+    >>> table, round(float(table.correlation[0, 1]), 3)
+    (<phgs.GaussianTable: 4 rows × 2 variables>, 0.95)
+    """
+    parameters.one_of("missing", missing, ("error", "drop", "level"))
+    if missing == "level":
+        raise ParameterError("missing: Gaussian data have no levels; use missing='drop'")
+    if isinstance(data, GaussianTable):
+        return data
+    if isinstance(data, Table):
+        raise DataError("data: a Table holds categories; pass the frame itself for data_type='gaussian'")
+    if isinstance(data, (str, os.PathLike)):
+        data = read_file(data)
+    found = [(_plain(name), column) for name, column in named_columns(data, names)]
+    if not found:
+        raise DataError("data has no columns")
+    columns_names = tuple(name for name, _ in found)
+    checks.check_names(columns_names)
+    converted = [(name, _floats(column)) for name, column in found]
+    refused = [name for name, values in converted if values is None]
+    if refused:
+        column, holds = ("column", "holds") if len(refused) == 1 else ("columns", "hold")
+        raise DataError(
+            f"{column} {checks.listed(refused)} {holds} values that are not numbers; Gaussian methods need numbers in"
+            " every column: leave them out, or cut the others into intervals and learn with data_type='discrete'"
+        )
+    columns = [values for _, values in converted if values is not None]
+    for name, values in zip(columns_names, columns, strict=True):
+        if len(values) != len(columns[0]):
+            raise DataError(
+                f"column {name!r} has {len(values):,} rows, column {columns_names[0]!r} has {len(columns[0]):,}"
+            )
+    n_rows_read = len(columns[0])
+    columns = _complete(columns_names, columns, missing)
+    table = GaussianTable(
+        names=columns_names,
+        levels=((),) * len(columns_names),
+        codes=(),
+        n_rows=len(columns[0]),
+        n_rows_read=n_rows_read,
+        values=tuple(columns),
+    )
+    table.dataset  # noqa: B018 - refuses what cannot be used
+    if warn:
+        _warn(table, stacklevel + 1)
+    return table
+
+
+def gaussian_from_correlation(matrix: Any, n_rows: int, names: Sequence[Name] | None = None) -> GaussianTable:
+    """Take a correlation matrix in place of data: it and the number of rows are all that Gaussian methods need.
+
+    Parameters
+    ----------
+    matrix : array of shape (p, p), or a pandas frame
+        Symmetric, with ones on its diagonal, positive semi-definite.
+    n_rows : int
+        Number of rows that it was computed from.
+    names
+        Names of the variables; by default those of the frame, or 0, 1, 2, ….
+
+    Returns
+    -------
+    GaussianTable
+        Pass it wherever data are taken. Variances are 1 in it, which shifts scores by a constant.
+    """
+    checked = parameters.whole("n_rows", n_rows, 2)
+    assert checked is not None
+    if names is None and hasattr(matrix, "columns"):
+        names = list(matrix.columns)
+    try:
+        array = np.ascontiguousarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"matrix: expected a square array of numbers: {error}") from error
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise DataError(f"matrix: expected a square array, got shape {array.shape}")
+    names = tuple(range(len(array))) if names is None else tuple(_plain(name) for name in names)
+    if len(names) != len(array):
+        raise DataError(f"names: {len(names)} names for {len(array)} variables")
+    checks.check_names(names)
+    table = GaussianTable(
+        names=names, levels=((),) * len(names), codes=(), n_rows=checked, n_rows_read=checked, matrix=array
+    )
+    table.dataset  # noqa: B018 - refuses what is not a correlation matrix
+    return table
+
+
+def _named(names: Sequence[Name], make: Callable[[], _T]) -> _T:
+    """Call the core, and put names where its errors have the numbers of columns."""
+    try:
+        return make()
+    except DataError as error:
+        if len(error.args) != 3:
+            raise
+        _, columns, problem = error.args
+        raise DataError(f"columns {checks.listed(names[x] for x in columns)} {problem}") from None
+
+
+def _floats(column: Any) -> NDArray[np.float64] | None:
+    """Return the numbers of a column, NaN where missing; None when they are not numbers."""
+    module = type(column).__module__ or ""
+    if module.startswith("pandas"):
+        column = _pandas_values(column)
+    elif module.startswith(("pyarrow", "polars")):
+        column = _arrow_values(column if module.startswith("pyarrow") else column.to_arrow())
+    elif not isinstance(column, np.ndarray):
+        values = list(column)
+        if not all(value is None or isinstance(value, (int, float, np.integer, np.floating)) for value in values):
+            return None
+        if any(isinstance(value, (bool, np.bool_)) for value in values):
+            return None
+        column = np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
+    if column is None or column.ndim != 1 or column.dtype.kind not in "fiu":
+        return None
+    return np.ascontiguousarray(column, dtype=np.float64)
+
+
+def _pandas_values(column: Any) -> NDArray[Any] | None:
+    from pandas.api import types
+
+    if types.is_bool_dtype(column.dtype) or not types.is_numeric_dtype(column.dtype):
+        return None
+    if types.is_complex_dtype(column.dtype):
+        return None
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[no-any-return]
+
+
+def _arrow_values(column: Any) -> NDArray[Any] | None:
+    import pyarrow as pa
+
+    kind = column.type
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if not (text or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        return None
+    try:
+        # Text files hold numbers as text.
+        return (
+            column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            if isinstance(column, pa.Array)
+            else (column.cast(pa.float64()).to_numpy())
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+def _complete(names: Sequence[Name], columns: list[NDArray[np.float64]], missing: Missing) -> list[NDArray[np.float64]]:
+    counts = {name: int(np.isnan(values).sum()) for name, values in zip(names, columns, strict=True)}
+    counts = {name: count for name, count in counts.items() if count}
+    if not counts:
+        return columns
+    if missing == "error":
+        shown = ", ".join(f"{name!r} ({count:,})" for name, count in list(counts.items())[:8])
+        more = f" and {len(counts) - 8} more columns" if len(counts) > 8 else ""
+        raise DataError(f"missing values in {shown}{more}; pass missing='drop' to leave out incomplete rows")
+    keep = np.ones(len(columns[0]), dtype=np.bool_)
+    for values in columns:
+        keep &= ~np.isnan(values)
+    if not keep.any():
+        raise DataError(f"no rows are left: each of the {len(keep):,} has a missing value")
+    return [values[keep] for values in columns]
+
+
+def _warn(table: GaussianTable, stacklevel: int) -> None:
+    values = table.values
+    if values is not None and all(bool((column == np.rint(column)).all()) for column in values):
+        warnings.warn(
+            "all columns hold whole numbers only; if these are codes of categories, learn with data_type='discrete'",
+            DegenerateColumnWarning,
+            stacklevel=stacklevel,
+        )
+    if table.n_variables <= _COLLINEAR_LIMIT:
+        for x, others in table.dataset.collinear():
+            parts = checks.listed(table.names[other] for other in others)
+            warnings.warn(
+                f"column {table.names[x]!r} is a linear combination of {parts}; tests given these say nothing of it",
+                DegenerateColumnWarning,
+                stacklevel=stacklevel,
+            )
