@@ -108,7 +108,7 @@ def independence_test(
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
-    if gaussian:
+    if isinstance(table, GaussianTable):
         statistic, df, log_p = _core.gaussian_test(table.dataset, first, second, conditioning)
         return IndependenceTest(x, y, others, statistic, df, log_p, "fisher-z", table.n_rows, too_sparse=False)
     statistic, df, log_p, name, too_sparse = _core.independence_test(
@@ -191,7 +191,7 @@ def score(
     named = getattr(graph, "dag", None) or graph
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
-    if gaussian:
+    if isinstance(table, GaussianTable):
         name = "gaussian-bic"
         total, local, n_parameters = _core.gaussian_score(table.dataset, dag._directed_indices(), described, checked)
         return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from phgs import _core, parameters
 from phgs.data import checks
-from phgs.data.files import read_file
+from phgs.data.files import is_text, read_file
 from phgs.data.frames import Name, named_columns
 from phgs.data.table import Missing, Table, _plain
 from phgs.errors import DataError, DegenerateColumnWarning, ParameterError
@@ -113,7 +113,8 @@ def as_gaussian(
         raise DataError("data has no columns")
     columns_names = tuple(name for name, _ in found)
     checks.check_names(columns_names)
-    converted = [(name, _floats(column)) for name, column in found]
+    from_text = is_text(data)
+    converted = [(name, _floats(column, from_text)) for name, column in found]
     refused = [name for name, values in converted if values is None]
     if refused:
         column, holds = ("column", "holds") if len(refused) == 1 else ("columns", "hold")
@@ -192,13 +193,13 @@ def _named(names: Sequence[Name], make: Callable[[], _T]) -> _T:
         raise DataError(f"columns {checks.listed(names[x] for x in columns)} {problem}") from None
 
 
-def _floats(column: Any) -> NDArray[np.float64] | None:
-    """Return the numbers of a column, NaN where missing; None when they are not numbers."""
+def _floats(column: Any, from_text: bool) -> NDArray[np.float64] | None:
+    """Return the numbers of a column, NaN where missing; None when they are not numbers. Text files hold them as text."""
     module = type(column).__module__ or ""
     if module.startswith("pandas"):
         column = _pandas_values(column)
     elif module.startswith(("pyarrow", "polars")):
-        column = _arrow_values(column if module.startswith("pyarrow") else column.to_arrow())
+        column = _arrow_values(column if module.startswith("pyarrow") else column.to_arrow(), from_text)
     elif not isinstance(column, np.ndarray):
         values = list(column)
         if not all(value is None or isinstance(value, (int, float, np.integer, np.floating)) for value in values):
@@ -218,23 +219,18 @@ def _pandas_values(column: Any) -> NDArray[Any] | None:
         return None
     if types.is_complex_dtype(column.dtype):
         return None
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[no-any-return]
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
 
 
-def _arrow_values(column: Any) -> NDArray[Any] | None:
+def _arrow_values(column: Any, from_text: bool) -> NDArray[Any] | None:
     import pyarrow as pa
 
     kind = column.type
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    text = from_text and (pa.types.is_string(kind) or pa.types.is_large_string(kind))
     if not (text or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         return None
     try:
-        # Text files hold numbers as text.
-        return (
-            column.cast(pa.float64()).to_numpy(zero_copy_only=False)
-            if isinstance(column, pa.Array)
-            else (column.cast(pa.float64()).to_numpy())
-        )
+        return np.asarray(column.cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
 

@@ -154,7 +154,8 @@ class Learner:
         test, score = (GAUSSIAN_TEST, self._gaussian_score()) if gaussian else (self._test(), self._score())
         read = time.perf_counter() - start
         composition = self._composition(table)
-        learned = (_core.learn_gaussian if gaussian else _core.learn)(
+        learn: Callable[..., dict[str, Any]] = _core.learn_gaussian if gaussian else _core.learn
+        learned = learn(
             table.dataset,
             test=test,
             score=score,

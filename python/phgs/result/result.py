@@ -13,6 +13,7 @@ import numpy as np
 
 from phgs import _core
 from phgs._core import __version__
+from phgs.data import GaussianTable
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
 from phgs.result.table import EdgeRow, EdgeTable, Separation
@@ -218,7 +219,7 @@ class Result:
             return {}
         threads = int(self.parameters.get("threads", 0))
         arcs = self.dag._directed_indices()
-        if self._score["name"] == "gaussian-bic":
+        if isinstance(self._table, GaussianTable):
             found = _core.gaussian_score_gains(self._table.dataset, arcs, self._score)
         else:
             found = _core.score_gains(self._table.dataset, arcs, self._score, threads)
