@@ -58,7 +58,7 @@ def conditional_independence_graph(graph: Any) -> Graph:
     --------
     >>> import phgs
     >>> phgs.conditional_independence_graph([("a", "c"), ("b", "c")]).undirected
-    (('a', 'b'), ('a', 'c'), ('b', 'c'))
+    (('a', 'c'), ('a', 'b'), ('c', 'b'))
     """
     dag = as_dag(graph)
     place = {name: index for index, name in enumerate(dag.variables)}

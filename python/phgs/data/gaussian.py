@@ -97,7 +97,7 @@ def as_gaussian(
     >>> from phgs.data import as_gaussian
     >>> table = as_gaussian({"a": [0.5, 1.5, -1.0, 0.3], "b": [1.0, 2.5, -0.5, 0.1]})
     >>> table, round(float(table.correlation[0, 1]), 3)
-    (<phgs.GaussianTable: 4 rows × 2 variables>, 0.95)
+    (<phgs.GaussianTable: 4 rows × 2 variables>, 0.938)
     """
     parameters.one_of("missing", missing, ("error", "drop", "level"))
     if missing == "level":
@@ -194,7 +194,7 @@ def _named(names: Sequence[Name], make: Callable[[], _T]) -> _T:
 
 
 def _floats(column: Any, from_text: bool) -> NDArray[np.float64] | None:
-    """Return the numbers of a column, NaN where missing; None when they are not numbers. Text files hold them as text."""
+    """Return the numbers of a column, NaN where missing; None when they are not numbers. Files of text hold them so."""
     module = type(column).__module__ or ""
     if module.startswith("pandas"):
         column = _pandas_values(column)
