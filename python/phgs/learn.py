@@ -85,7 +85,8 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
     ----------
     data
         Any data that `phgs.as_table` reads: a pandas, polars or pyarrow frame, a numpy array, a mapping of columns, the
-        path of a CSV, Parquet or Feather file, or a `Table`. All columns are categorical.
+        path of a CSV, Parquet or Feather file, or a `Table`. All columns are categorical, unless
+        ``data_type="gaussian"`` says that they are jointly normal.
     method
         One of `phgs.METHODS`. ``"auto"`` is the most accurate that we have proven, at present the paper's pHGS.
     **parameters

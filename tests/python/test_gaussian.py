@@ -170,7 +170,7 @@ def test_command_line(table, tmp_path, capsys):
     rows = np.column_stack(table.values)
     csv.write_text(",".join(table.names) + "\n" + "\n".join(",".join(map(repr, row)) for row in rows.tolist()) + "\n")
     out = tmp_path / "result.json"
-    options = ["--data-type", "gaussian", "--method", "ges", "--turning", "--penalty", "0.6", "--json", str(out)]
+    options = ["--data-type", "gaussian", "--method", "ges", "--penalty", "0.6", "--json", str(out)]
     assert main(["learn", str(csv), *options]) == 0
     found = json.loads(out.read_text())
     assert found["test"] == "fisher-z"
