@@ -150,6 +150,7 @@ def test_random_networks():
         phgs.random_dag(5, degree=9)
 
 
+@pytest.mark.filterwarnings("ignore")  # its own, on import
 def test_pgmpy_gets_the_same_distribution():
     pytest.importorskip("pgmpy")
     network = phgs.Network.load("asia")

@@ -104,7 +104,8 @@ def _panels(networks: list[str]) -> tuple[Any, Any]:
 
     columns = min(5, len(networks))
     rows = -(-len(networks) // columns)
-    figure = Figure(figsize=(2.6 * columns, 2.3 * rows), layout="constrained")
+    # Wide enough for the legend, even with one panel.
+    figure = Figure(figsize=(max(2.6 * columns, 4.5), 2.3 * rows + 0.3), layout="constrained")
     FigureCanvasAgg(figure)
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for panel in panels[len(networks) :]:
