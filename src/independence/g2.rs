@@ -153,8 +153,9 @@ pub struct G2Session<'t> {
     without_x: Vec<FixedSum>,
 }
 
-/// Fewer tests than this of one variable and one set share too little to be made together.
-const BATCH: usize = 4;
+/// Fewer tests than this of one variable and one set share too little to be made together; nor do tests given one variable,
+/// of which the memo keeps most sums.
+const BATCH: usize = 64;
 
 impl TestSession for G2Session<'_> {
     fn focus(&mut self, neighbourhood: &[Variable]) {
@@ -169,7 +170,7 @@ impl TestSession for G2Session<'_> {
 
     fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {
         out.clear();
-        if others.len() < BATCH {
+        if others.len() < BATCH || given.len() < 2 {
             out.extend(others.iter().map(|&y| self.test(x, y, given)));
             return;
         }

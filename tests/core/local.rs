@@ -300,6 +300,52 @@ fn tests_made_together_are_the_single_ones() {
 }
 
 #[test]
+fn a_cancelled_search_ends_at_once() {
+    /// Cancels its run after some tests and counts those that follow.
+    struct Cancelling<'t> {
+        oracle: DSeparationOracle<'t>,
+        canceller: std::sync::Arc<std::sync::atomic::AtomicBool>,
+        tests: AtomicU64,
+    }
+    struct Session<'t>(&'t Cancelling<'t>, <DSeparationOracle<'t> as IndependenceTest>::Session<'t>);
+    impl IndependenceTest for Cancelling<'_> {
+        type Session<'t>
+            = Session<'t>
+        where
+            Self: 't;
+        fn n_variables(&self) -> usize {
+            self.oracle.n_variables()
+        }
+        fn session(&self) -> Session<'_> {
+            Session(self, self.oracle.session())
+        }
+        fn name(&self) -> &'static str {
+            "cancelling"
+        }
+    }
+    impl TestSession for Session<'_> {
+        fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
+            // The marginal tests are 435.
+            if self.0.tests.fetch_add(1, Ordering::Relaxed) == 1000 {
+                self.0.canceller.store(true, Ordering::Relaxed);
+            }
+            self.1.test(x, y, given)
+        }
+    }
+    // A complete graph on thirty variables: 2^28 sets for each pair.
+    let dag = Dag::from_arcs(30, (0..30).flat_map(|x| ((x + 1)..30).map(move |y| (x, y)))).unwrap();
+    for learner in LEARNERS {
+        let run = Run::new(1).unwrap();
+        let oracle = DSeparationOracle::new(&dag);
+        let test = Cancelling { oracle, canceller: run.canceller(), tests: AtomicU64::new(0) };
+        let options = LocalOptions::new(learner, 0.05).with_max_conditioning_size(None);
+        let result = local_skeleton(learner, &test, &options, &Knowledge::none(), &run, &mut Ledger::new());
+        assert_eq!(result, Err(phgs::Error::Interrupted));
+        assert!(test.tests.load(Ordering::Relaxed) < 2000);
+    }
+}
+
+#[test]
 fn bad_options_are_refused() {
     let dag = Dag::from_arcs(3, [(0, 1), (2, 1)]).unwrap();
     let oracle = DSeparationOracle::new(&dag);

@@ -10,8 +10,8 @@ use super::target::Target;
 use crate::Variable;
 use crate::independence::TestSession;
 
-/// A variable is added to the blanket without a further test only while the table that the next test needs has this many
-/// rows a cell on average (the paper's heuristic).
+/// A variable is tested and added to the blanket only while the table of both and the target has this many rows a cell on
+/// average (the paper's heuristic).
 const ROWS_PER_CELL: f64 = 5.0;
 
 /// The neighbours of a target.
@@ -29,8 +29,8 @@ pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Vari
         let mut dependent: Vec<(Variable, f64)> = if blanket.is_empty() {
             target.dependent()
         } else {
-            let others: Vec<Variable> =
-                target.testable(variable).into_iter().filter(|y| !blanket.contains(y)).collect();
+            let mut others = target.testable(variable);
+            others.retain(|&y| !blanket.contains(&y) && supported(target, &blanket, y));
             target.focus(&blanket);
             target.test_each(variable, &others, &blanket, &mut log_p);
             let tested = others.into_iter().zip(log_p.iter().copied());
@@ -39,11 +39,7 @@ pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Vari
         dependent.sort_by(|a, b| a.1.total_cmp(&b.1));
         let before = blanket.len();
         for (y, _) in dependent {
-            let mut table = blanket.clone();
-            table.extend([variable, y]);
-            let full = blanket.len() > target.max_size();
-            // The first one is certain: it depends given exactly this blanket.
-            if full || (blanket.len() > before && target.rows_per_cell(&table) < ROWS_PER_CELL) {
+            if blanket.len() > target.max_size() || !supported(target, &blanket, y) {
                 break;
             }
             blanket.push(y);
@@ -59,6 +55,13 @@ pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Vari
         }
     }
     parents_and_children(target, variable, &blanket, required.len(), &[])
+}
+
+/// Whether the table of the target, a blanket and one more variable has rows enough.
+fn supported<S: TestSession>(target: &Target<'_, S>, blanket: &[Variable], y: Variable) -> bool {
+    let mut table = blanket.to_vec();
+    table.extend([target.variable(), y]);
+    target.rows_per_cell(&table) >= ROWS_PER_CELL
 }
 
 /// Drops members that the others together separate from the target, the latest first.

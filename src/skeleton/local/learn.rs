@@ -3,7 +3,7 @@
 use super::marginals::Marginals;
 use super::target::Target;
 use super::{fast_iamb, hpc, mmpc, si_hiton_pc};
-use crate::independence::IndependenceTest;
+use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
 use crate::skeleton::{PairRecord, Skeleton};
@@ -135,13 +135,13 @@ pub fn local_skeleton<T: IndependenceTest>(
         run.progress().enter(Phase::Within, p as u64);
         let marginals = Marginals::of_all(test, options.log_alpha, knowledge, run)?;
         ledger.add_calls(Phase::Within, marginals.tests());
-        let searches = run.map(
+        let searches = run.try_map(
             p,
             || test.session(),
             |session, x| {
-                let found = search(learner, session, x as Variable, p, &marginals, options, knowledge);
+                let found = search(learner, session, x as Variable, p, &marginals, options, knowledge, run)?;
                 run.progress().advance(1);
-                found
+                Ok(found)
             },
         )?;
         ledger.add_calls(Phase::Within, searches.iter().map(|(_, tests)| tests).sum());
@@ -187,14 +187,14 @@ pub fn local_neighbourhood<T: IndependenceTest>(
     }
     ledger.timed(Phase::Within, |ledger| {
         let searches = |variables: &[Variable]| {
-            run.map(
+            run.try_map(
                 variables.len(),
                 || test.session(),
                 |session, i| {
                     let x = variables[i];
                     let marginals = Marginals::of_one(session, x, p, options.log_alpha, knowledge);
-                    let (found, tests) = search(learner, session, x, p, &marginals, options, knowledge);
-                    (found, tests + marginals.tests())
+                    let (found, tests) = search(learner, session, x, p, &marginals, options, knowledge, run)?;
+                    Ok((found, tests + marginals.tests()))
                 },
             )
         };
@@ -219,7 +219,7 @@ pub fn local_neighbourhood<T: IndependenceTest>(
 }
 
 /// The search around one variable: its findings by increasing index, and the number of tests.
-fn search<S: crate::independence::TestSession>(
+fn search<S: TestSession>(
     learner: LocalLearner,
     session: &mut S,
     x: Variable,
@@ -227,16 +227,19 @@ fn search<S: crate::independence::TestSession>(
     marginals: &Marginals,
     options: &LocalOptions,
     knowledge: &Knowledge,
-) -> (Vec<Finding>, u64) {
+    run: &Run,
+) -> Result<(Vec<Finding>, u64)> {
     let max_size = options.max_conditioning_size.unwrap_or(usize::MAX);
-    let mut target = Target::new(session, x, n_variables, marginals, options.log_alpha, max_size, knowledge);
+    let mut target = Target::new(session, x, n_variables, marginals, options.log_alpha, max_size, knowledge, run);
     let neighbours = match learner {
         LocalLearner::Mmpc => mmpc::neighbours(&mut target),
         LocalLearner::SiHitonPc => si_hiton_pc::neighbours(&mut target),
         LocalLearner::FastIamb => fast_iamb::neighbours(&mut target),
         LocalLearner::Hpc => hpc::neighbours(&mut target),
     };
-    target.into_findings(neighbours)
+    // An interrupted search found nothing of worth.
+    run.check()?;
+    Ok(target.into_findings(neighbours))
 }
 
 /// The records of pairs, from the findings of both ends: adjacent when both say so.

@@ -6,6 +6,7 @@ use super::learn::Finding;
 use super::marginals::{Marginals, testable};
 use crate::independence::{TestResult, TestSession};
 use crate::knowledge::Knowledge;
+use crate::run::Run;
 use crate::skeleton::subsets::Subsets;
 use crate::{Variable, VariableSet};
 
@@ -18,6 +19,9 @@ pub(super) struct Target<'a, S> {
     log_alpha: f64,
     max_size: usize,
     knowledge: &'a Knowledge,
+    run: &'a Run,
+    /// The run was cancelled: every test now says independent without being made, so that the search ends at once.
+    interrupted: bool,
     tests: u64,
     /// The largest log p-value with each other variable, and its set.
     largest: FxHashMap<Variable, (f64, VariableSet)>,
@@ -33,6 +37,7 @@ impl<'a, S: TestSession> Target<'a, S> {
         log_alpha: f64,
         max_size: usize,
         knowledge: &'a Knowledge,
+        run: &'a Run,
     ) -> Self {
         let largest = marginals.of(variable).expect("the target's list is known").iter();
         let largest = largest.map(|&(y, log_p)| (y, (log_p, VariableSet::new()))).collect();
@@ -44,6 +49,8 @@ impl<'a, S: TestSession> Target<'a, S> {
             log_alpha,
             max_size,
             knowledge,
+            run,
+            interrupted: false,
             tests: 0,
             largest,
             results: Vec::new(),
@@ -125,6 +132,12 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// [`separates`](Self::separates), [`separated`](Self::separated) or [`test_separators`](Self::test_separators).
     pub(super) fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> f64 {
         self.tests += 1;
+        if self.tests.is_multiple_of(256) {
+            self.interrupted = self.run.check().is_err();
+        }
+        if self.interrupted {
+            return 0.0;
+        }
         let log_p = self.session.test(x, y, given).log_p_value;
         self.note(x, y, given, log_p);
         log_p
@@ -133,6 +146,11 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// [`test`](Self::test) of x with each of `others`: log p-values in their order.
     pub(super) fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
         out.clear();
+        self.interrupted |= self.run.check().is_err();
+        if self.interrupted {
+            out.resize(others.len(), 0.0);
+            return;
+        }
         let mut results = std::mem::take(&mut self.results);
         self.session.test_each(x, others, given, &mut results);
         self.tests += others.len() as u64;
