@@ -24,7 +24,8 @@ def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray
     A cluster is *large* when it has at least ``max(3, ceil(p * min(0.05, 1 / max_clusters)))`` members. The dendrogram
     of average linkage is cut where the number of large clusters is highest (never above ``max_clusters``), as near
     the root as possible. Then the two closest clusters of which at least one is small are merged, again and again,
-    until all are large. Ties go to the clusters with the lower members.
+    until all are large; should there then be more than ``max_clusters``, closest pairs are merged until there are not.
+    Ties go to the clusters with the lower members.
 
     Parameters
     ----------
@@ -55,7 +56,11 @@ def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray
 
     merges = linkage(distances, method="average")
     labels = _labels_at(merges, _best_cut(merges, large, max_clusters))
-    return _merge_small(distances, labels, large)
+    labels = _merge_small(distances, labels, large)
+    # Small clusters that joined may have made more large ones than are allowed.
+    while labels.max() >= max_clusters:
+        labels = _merge_closest(distances, labels)
+    return labels.astype(np.uint32)
 
 
 def _n_items(n_pairs: int) -> int:
@@ -98,7 +103,7 @@ def _in_order(labels: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.argsort(np.argsort(first))[inverse]
 
 
-def _merge_small(distances: NDArray[np.float64], labels: NDArray[np.intp], large: int) -> NDArray[np.uint32]:
+def _merge_small(distances: NDArray[np.float64], labels: NDArray[np.intp], large: int) -> NDArray[np.intp]:
     """Merge the closest pair of clusters of which one is small, until none is."""
     sums, sizes = _sums_between(distances, labels)
     k = len(sizes)
@@ -129,7 +134,16 @@ def _merge_small(distances: NDArray[np.float64], labels: NDArray[np.intp], large
         stale = (nearest == gone) | (nearest == to) | (row < average[rows, nearest])
         stale[to] = True
         nearest[stale] = average[stale].argmin(axis=1)
-    return _in_order(members[labels]).astype(np.uint32)
+    return _in_order(members[labels])
+
+
+def _merge_closest(distances: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Merge the closest pair of clusters."""
+    sums, sizes = _sums_between(distances, labels)
+    average = sums / np.outer(sizes, sizes)
+    np.fill_diagonal(average, np.inf)
+    to, gone = sorted(np.unravel_index(average.argmin(), average.shape))
+    return _in_order(np.where(labels == gone, to, labels))
 
 
 def _sums_between(
