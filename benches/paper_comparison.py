@@ -43,7 +43,7 @@ METHODS: dict[str, tuple[str, dict[str, Any], bool, tuple[str, str]]] = {
 def paper_calls(network: str, method: str) -> float | None:
     """Return log10 of the paper's calls."""
     for table, alias in (("detail_established", method), ("detail_constraint", method)):
-        value = paper_values.details(table).get((network, alias, "Calls"))
+        value = paper_values.details(table).get((network, alias, "log10_calls"))
         if value is not None:
             return value
     return None
