@@ -14,6 +14,9 @@ from phgs.errors import DataError, DegenerateColumnWarning, ManyStatesWarning
 MANY_STATES = 100
 """Columns with more states than this are warned of."""
 
+FEW_ROWS = 30
+"""In tables with fewer rows columns are copies of each other by chance."""
+
 _REMEDY = {
     Problem.NOT_WHOLE: "states must be categories: cut the numbers into intervals first with phgs.discretize, or turn"
     " them into strings if each value is a category",
@@ -94,5 +97,27 @@ def warn_of_columns(names: Sequence[Name], arities: Sequence[int], n_rows: int, 
             f"columns with very many states tell little and may look dependent on anything: {shown}; leave out"
             " identifiers, merge rare states",
             ManyStatesWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def warn_of_copies(names: Sequence[Name], codes: Sequence[Any], arities: Sequence[int], stacklevel: int) -> None:
+    """Warn once of columns that are the same partition of the rows.
+
+    Codes are numbered by first appearance, so that copies under other labels have the same codes.
+    """
+    if len(codes[0]) < FEW_ROWS:
+        return
+    alike: dict[int, list[int]] = {}
+    for i, column in enumerate(codes):
+        if arities[i] > 1:
+            alike.setdefault(hash(column.tobytes()), []).append(i)
+    groups = [group for group in alike.values() if len(group) > 1]
+    if groups:
+        shown = "; ".join(" = ".join(repr(names[i]) for i in group[:8]) for group in groups[:4])
+        more = f" and {len(groups) - 4} more groups" if len(groups) > 4 else ""
+        warnings.warn(
+            f"columns that are copies of each other explain each other's edges away: {shown}{more}; keep one of each",
+            DegenerateColumnWarning,
             stacklevel=stacklevel,
         )

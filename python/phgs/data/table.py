@@ -170,6 +170,7 @@ def as_table(
     )
     if warn:
         checks.warn_of_columns(table.names, table.arities, n_rows, stacklevel + 1)
+        checks.warn_of_copies(table.names, table.codes, table.arities, stacklevel + 1)
     return table
 
 
