@@ -225,8 +225,11 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 let path = self.estimate(restriction, rule, |graph, v_structures, _, cache| {
                     hybrid_greedy_initialization(graph, v_structures, cache, &hgi, knowledge, run)
                 })?;
-                let mut cache = ScoreCache::new(score);
-                let value = total(&mut cache, &path.selected).iter().sum();
+                // PATH has scored it already; where there is no path, nobody has.
+                let value = path.points.get(path.index).map_or_else(
+                    || total(&mut ScoreCache::new(score), &path.selected).iter().sum(),
+                    |point| point.score,
+                );
                 self.report("initialise", path.selected.n_arcs(), Some(value), start);
                 Ok(State { dag: Some(path.selected), path: self.shown(path.points), ..State::default() })
             }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::composition;
+use super::graph::check;
 use super::learn::{Clustering, compose, result};
 use super::run::{Settings, run_job};
 use crate::Variable;
@@ -72,16 +73,6 @@ impl Gaussian {
     }
 }
 
-impl Gaussian {
-    fn check(&self, variables: impl IntoIterator<Item = Variable>) -> PyResult<()> {
-        let p = self.correlation.n_variables();
-        match variables.into_iter().find(|&x| x as usize >= p) {
-            Some(x) => Err(PyIndexError::new_err(format!("variable {x} of {p}"))),
-            None => Ok(()),
-        }
-    }
-}
-
 /// λ of the score that a dictionary describes.
 fn penalty(score: &Bound<'_, PyDict>) -> PyResult<f64> {
     let name: String = composition::item(score, "name")?;
@@ -137,7 +128,7 @@ pub(crate) fn gaussian_test(
     y: Variable,
     given: Vec<Variable>,
 ) -> PyResult<(f64, f64, f64)> {
-    dataset.check(given.iter().copied().chain([x, y]))?;
+    check(dataset.correlation.n_variables(), given.iter().copied().chain([x, y]))?;
     let result = FisherZTest::new(&dataset.correlation).session().test(x, y, &given);
     Ok((result.statistic, result.degrees_of_freedom, result.log_p_value))
 }
@@ -153,7 +144,7 @@ pub(crate) fn gaussian_score(
     score: Bound<'_, PyDict>,
     threads: usize,
 ) -> PyResult<(f64, Vec<f64>, f64)> {
-    dataset.check(arcs.iter().flat_map(|&(x, y)| [x, y]))?;
+    check(dataset.correlation.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
     let penalty = penalty(&score)?;
     let dag = Dag::from_arcs(dataset.correlation.n_variables(), arcs)?;
     let parameters = (dag.n_arcs() + 2 * dag.n_variables()) as f64;
@@ -172,7 +163,7 @@ pub(crate) fn gaussian_score_gains(
     arcs: Vec<(Variable, Variable)>,
     score: Bound<'_, PyDict>,
 ) -> PyResult<Vec<f64>> {
-    dataset.check(arcs.iter().flat_map(|&(x, y)| [x, y]))?;
+    check(dataset.correlation.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
     let dag = Dag::from_arcs(dataset.correlation.n_variables(), arcs.iter().copied())?;
     let score = GaussianBic::new(&dataset.correlation, penalty(&score)?)?;
     let mut session = score.session();

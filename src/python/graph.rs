@@ -15,7 +15,8 @@ type Pairs = Vec<(Variable, Variable)>;
 /// Directed (from, to) and undirected edges.
 type Edges = (Pairs, Pairs);
 
-fn check(n: usize, variables: impl IntoIterator<Item = Variable>) -> PyResult<()> {
+/// Refuses variables that do not exist among `n`.
+pub(super) fn check(n: usize, variables: impl IntoIterator<Item = Variable>) -> PyResult<()> {
     match variables.into_iter().find(|&x| x as usize >= n) {
         Some(x) => Err(PyIndexError::new_err(format!("variable {x} of {n}"))),
         None => Ok(()),

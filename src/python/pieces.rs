@@ -1,29 +1,20 @@
 //! Single tests and scores.
 
 use numpy::PyArray1;
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::composition;
 use super::dataset::Dataset;
+use super::graph::check;
 use super::run::{Settings, run_job};
 use crate::Variable;
 use crate::counts::CountingEngine;
-use crate::data::DiscreteData;
 use crate::graph::Dag;
 use crate::independence::{G2Test, IndependenceTest, PearsonTest, TestResult, TestSession};
 use crate::score::{DiscreteScore, LocalScore, ScoreSession, n_parameters, score_dag};
 
 const AT_ONCE: Settings = Settings { threads: 1, time_limit: None, progress: None };
-
-fn check(data: &DiscreteData, variables: impl IntoIterator<Item = Variable>) -> PyResult<()> {
-    let p = data.n_variables();
-    match variables.into_iter().find(|&x| x as usize >= p) {
-        Some(x) => Err(PyIndexError::new_err(format!("variable {x} of {p}"))),
-        None => Ok(()),
-    }
-}
 
 /// Tests x ⫫ y | given: (statistic, degrees of freedom, logarithm of the p-value, name of the test, whether the
 /// least-sample rule decided).
@@ -39,7 +30,7 @@ pub(crate) fn independence_test(
     test: Bound<'_, PyDict>,
 ) -> PyResult<(f64, f64, f64, &'static str, bool)> {
     let data = dataset.data();
-    check(&data, given.iter().copied().chain([x, y]))?;
+    check(data.n_variables(), given.iter().copied().chain([x, y]))?;
     let test = composition::test(&test)?;
     run_job(py, &AT_ONCE, |_| {
         let engine = CountingEngine::new(&data);
@@ -83,7 +74,7 @@ pub(crate) fn score_gains(
     threads: usize,
 ) -> PyResult<Vec<f64>> {
     let data = dataset.data();
-    check(&data, arcs.iter().flat_map(|&(x, y)| [x, y]))?;
+    check(data.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
     let kind = composition::score(&score)?;
     let dag = Dag::from_arcs(data.n_variables(), arcs.iter().copied())?;
     run_job(py, &Settings { threads, ..AT_ONCE }, |run| {
@@ -113,7 +104,7 @@ pub(crate) fn score(
     threads: usize,
 ) -> PyResult<(f64, Vec<f64>, &'static str, f64)> {
     let data = dataset.data();
-    check(&data, arcs.iter().flat_map(|&(x, y)| [x, y]))?;
+    check(data.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
     let kind = composition::score(&score)?;
     let dag = Dag::from_arcs(data.n_variables(), arcs)?;
     let parameters = (0..data.n_variables() as Variable).map(|x| n_parameters(&data, x, dag.parents(x))).sum();
