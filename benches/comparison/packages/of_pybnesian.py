@@ -1,0 +1,46 @@
+"""PyBNesian: C++ over Arrow."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as installed
+from typing import Any
+
+import pybnesian
+
+from comparison.packages import Input, Pairs, split
+
+
+def prepare(task: str, data: Input) -> Any:
+    frame = data.frame
+
+    def test() -> Any:
+        return pybnesian.ChiSquare(frame) if data.data_type == "discrete" else pybnesian.LinearCorrelation(frame)
+
+    def mmhc() -> Any:
+        return pybnesian.MMHC().estimate(
+            test(),
+            pybnesian.ArcOperatorSet(),
+            pybnesian.BIC(frame),
+            bn_type=pybnesian.DiscreteBNType(),
+            alpha=0.05,
+        )
+
+    calls = {
+        "pc": lambda: pybnesian.PC().estimate(test(), alpha=0.05, use_sepsets=True),
+        "hc": lambda: pybnesian.hc(frame, bn_type=pybnesian.DiscreteBNType(), score="bic", operators=["arcs"]),
+        "mmhc": mmhc,
+        "gaussian-pc": lambda: pybnesian.PC().estimate(test(), alpha=0.01, use_sepsets=True),
+        "gaussian-hc": lambda: pybnesian.hc(frame, bn_type=pybnesian.GaussianNetworkType(), score="bic"),
+    }
+    return calls[task]
+
+
+def edges(task: str, data: Input, found: Any) -> tuple[tuple[Pairs, Pairs], dict[str, Any]]:
+    arcs = data.pairs(found.arcs())
+    if task.endswith("pc"):
+        arcs += [pair for edge in data.pairs(found.edges()) for pair in (edge, edge[::-1])]
+    return split(arcs), {}
+
+
+def version() -> str:
+    return installed("pybnesian")

@@ -1,0 +1,48 @@
+"""phgs."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError
+from typing import Any
+
+import phgs
+from comparison.packages import Input, Pairs
+
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "pc": ("pc", {"alpha": 0.05, "path_length": 1}),
+    "pc-adjusted": ("pc", {"alpha": 0.05, "path_length": 1, "degrees_of_freedom": "adjusted"}),
+    "hc": ("hc", {}),
+    "tabu": ("tabu", {"tabu_length": 100, "tabu_patience": 100}),
+    "boss": ("boss", {}),
+    "best": ("auto", {}),
+    "gaussian-pc": ("pc", {"alpha": 0.01, "path_length": 1, "max_conditioning_size": None}),
+    "gaussian-ges": ("ges", {}),
+    "gaussian-hc": ("hc", {}),
+    "gaussian-boss": ("boss", {}),
+}
+
+
+def prepare(task: str, data: Input) -> Any:
+    frame = data.frame
+    common = {"threads": data.threads, "progress": False, "data_type": data.data_type}
+    if task == "mmhc":
+        restrict = phgs.MMPC(alpha=0.05, max_conditioning_size=5)
+        learner = phgs.Hybrid(restrict=restrict, init="empty", maximize=phgs.HillClimbing(), **common)
+        return lambda: learner.learn(frame)
+    method, parameters = METHODS[task]
+    return lambda: phgs.learn(frame, method, **parameters, **common)
+
+
+def edges(task: str, data: Input, found: Any) -> tuple[tuple[Pairs, Pairs], dict[str, Any]]:
+    del task
+    graph = found.cpdag
+    return (data.pairs(graph.directed), data.pairs(graph.undirected)), {"reading": found.seconds["read"]}
+
+
+def version() -> str:
+    try:
+        from importlib.metadata import version
+
+        return version("phgs")
+    except PackageNotFoundError:
+        return phgs.__version__

@@ -1,0 +1,97 @@
+"""Answers beside the truth, as Markdown."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+import phgs
+from comparison.datasets import DataSet
+from comparison.tasks import TASKS
+
+
+def judge(answer: dict[str, Any], data: DataSet) -> dict[str, Any]:
+    """Replace the edges of an answer by how good they are: JI and SHD of CPDAGs, edges, score."""
+    if "failed" in answer:
+        return answer
+    names = data.truth.variables
+    directed, undirected = ([(names[a], names[b]) for a, b in answer.pop(key)] for key in ("directed", "undirected"))
+    graph = phgs.Graph(names, directed, undirected)
+    # Some packages return graphs that are no CPDAGs: these are compared as they are.
+    learned = phgs.dag_to_cpdag(graph) if graph.is_dag else graph
+    found = phgs.compare(phgs.dag_to_cpdag(data.truth), learned, as_cpdags=False)
+    kind = "bic" if data.data_type == "discrete" else "gaussian-bic"
+    try:
+        score = phgs.score(data.table, graph, kind).value
+    except phgs.GraphError:
+        score = None
+    pairs = sorted((min(a, b), max(a, b)) for a, b in graph._pair_indices())
+    return {
+        **answer,
+        "jaccard": found.jaccard,
+        "shd": found.shd,
+        "edges": found.learned_edges,
+        "score": score,
+        "pairs": pairs,
+    }
+
+
+def tables(records: list[dict[str, Any]], clock: str = "cpu") -> str:
+    """Return one table for each task."""
+    text = []
+    for name, task in TASKS.items():
+        rows = [record for record in records if record["task"] == name]
+        if not rows:
+            continue
+        last = "BIC − ours" if task.searches else "skeleton − ours"
+        text += [f"### {task.title}", "", task.settings, ""]
+        text += [
+            f"| data | package | seconds | ratio | peak MB | JI | SHD | edges | {last} |",
+            "|:---|:---|---:|---:|---:|---:|---:|---:|---:|",
+        ]
+        for data in dict.fromkeys(record["data"] for record in rows):
+            of_data = {record["package"]: record for record in rows if record["data"] == data}
+            ours = of_data.get("phgs", {})
+            for package in task.packages:
+                if package in of_data:
+                    text.append(_row(data, package, of_data[package], ours, task.searches, clock))
+        text.append("")
+    return "\n".join(text)
+
+
+def _row(data: str, package: str, record: dict[str, Any], ours: dict[str, Any], searches: bool, clock: str) -> str:
+    if "failed" in record:
+        cells = [record["failed"], "", f"{record['peak_mb']:.0f}", "", "", "", ""]
+        if "s" in record["failed"] and record["failed"].startswith(">") and clock in ours:
+            least = float(record["failed"].split()[1]) / median(ours[clock])
+            cells[1] = f"> {least:.0f} ×" if "GB" not in record["failed"] else ""
+        return _cells([data, package, *cells])
+    seconds = median(record[clock])
+    ratio = "" if clock not in ours or package == "phgs" else f"{seconds / median(ours[clock]):.1f} ×"
+    if searches:
+        gap = None if None in (record["score"], ours.get("score")) else record["score"] - ours["score"]
+        last = "" if gap is None else f"{record['score']:.1f}" if package == "phgs" else f"{gap:+.1f}"
+    else:
+        mine, theirs = ({tuple(pair) for pair in found.get("pairs", ())} for found in (ours, record))
+        last = "" if package == "phgs" else f"+{len(theirs - mine)} −{len(mine - theirs)}"
+    return _cells(
+        [
+            data,
+            package,
+            _seconds(seconds),
+            ratio,
+            f"{record['peak_mb']:.0f}",
+            f"{record['jaccard']:.3f}",
+            str(record["shd"]),
+            str(record["edges"]),
+            last,
+        ]
+    )
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.4f}" if value < 0.1 else f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def _cells(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

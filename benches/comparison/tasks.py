@@ -1,0 +1,113 @@
+"""What is compared, with the settings that make it fair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Task:
+    """A method that several packages have.
+
+    Attributes
+    ----------
+    title, settings : str
+        For the report: what it is, and what every package was asked for.
+    data_type : str
+        ``"discrete"`` or ``"gaussian"``.
+    packages : tuple of str
+        Who has it; the first is phgs.
+    searches : bool
+        Whether it maximises a score, so that scores are compared; otherwise skeletons are.
+    """
+
+    title: str
+    settings: str
+    data_type: str
+    packages: tuple[str, ...]
+    searches: bool
+
+
+TASKS = {
+    "pc": Task(
+        "PC-stable, classical degrees of freedom",
+        "G² at α = 0.05, conditioning sets of at most 3, df = (r − 1)(c − 1) ∏ q. PyBNesian has X² with the same df"
+        " and no limit on conditioning sets. v-structures from separating sets (PyBNesian too).",
+        "discrete",
+        ("phgs", "bnlearn-port", "pybnesian"),
+        searches=False,
+    ),
+    "pc-adjusted": Task(
+        "PC-stable, adjusted degrees of freedom",
+        "G² at α = 0.05, conditioning sets of at most 3, df counted over the states that occur in each stratum. pyAgrum"
+        " has a rule of its own (one less for each empty cell). Tetrad's default rule.",
+        "discrete",
+        ("phgs", "bnlearn-port", "causal-learn", "pgmpy", "pyagrum", "tetrad"),
+        searches=False,
+    ),
+    "hc": Task(
+        "Hill-climbing, BIC",
+        "From the empty graph: add, delete, reverse; no limit on parents. pgmpy's has a tabu list of 100 moves inside.",
+        "discrete",
+        ("phgs", "pybnesian", "bnlearn-port", "pgmpy", "pyagrum"),
+        searches=True,
+    ),
+    "tabu": Task(
+        "Tabu search, BIC",
+        "From the empty graph; list of 100, 100 steps without a new best graph.",
+        "discrete",
+        ("phgs", "bnlearn-port", "pyagrum"),
+        searches=True,
+    ),
+    "mmhc": Task(
+        "MMHC, BIC",
+        "MMPC at α = 0.05 with classical df (G²; PyBNesian X²), conditioning sets of at most 5 (PyBNesian: no limit),"
+        " then plain hill-climbing.",
+        "discrete",
+        ("phgs", "pybnesian", "bnlearn-port"),
+        searches=True,
+    ),
+    "boss": Task(
+        "BOSS, BIC",
+        "Best order score search with BIC (Tetrad: penalty discount 1).",
+        "discrete",
+        ("phgs", "tetrad"),
+        searches=True,
+    ),
+    "best": Task(
+        "The default of phgs, and the best that others offer",
+        "phgs: method 'auto'. bnlearn-port: H2PC (BIC), Tetrad: FGES (BIC). Rows of the other tables count too.",
+        "discrete",
+        ("phgs", "bnlearn-port", "tetrad"),
+        searches=True,
+    ),
+    "gaussian-pc": Task(
+        "PC-stable, Gaussian",
+        "Fisher's z at α = 0.01, no limit on conditioning sets.",
+        "gaussian",
+        ("phgs", "causal-learn", "bnlearn-port", "pybnesian", "pgmpy"),
+        searches=False,
+    ),
+    "gaussian-ges": Task(
+        "GES, Gaussian BIC",
+        "From the empty graph: insertions, deletions, turns (causal-learn: no turns). 'phgs, rounds' repeats the phases"
+        " until nothing changes; xges is XGES with its extended search. Penalty ½ log n for each parameter.",
+        "gaussian",
+        ("phgs", "phgs-rounds", "ges", "causal-learn", "xges"),
+        searches=True,
+    ),
+    "gaussian-hc": Task(
+        "Hill-climbing, Gaussian BIC",
+        "From the empty graph: add, delete, reverse; no limit on parents.",
+        "gaussian",
+        ("phgs", "pybnesian", "bnlearn-port"),
+        searches=True,
+    ),
+    "gaussian-boss": Task(
+        "BOSS, Gaussian BIC",
+        "Best order score search with BIC (Tetrad: penalty discount 1).",
+        "gaussian",
+        ("phgs", "causal-learn", "tetrad"),
+        searches=True,
+    ),
+}
