@@ -29,7 +29,7 @@ SMALL = {
 }
 
 
-def stub(group, n_rows):
+def stub(group, n_rows, data_type):
     """Make up values that depend on the task alone."""
     outcomes = []
     for network, seed, label, alpha in group.keys:
@@ -44,19 +44,19 @@ def stub(group, n_rows):
     return Solved(outcomes, {"network": group.network.label, "seed": group.seed, **facts})
 
 
-def slow_stub(group, n_rows):
+def slow_stub(group, n_rows, data_type):
     time.sleep(0.15)
-    return stub(group, n_rows)
+    return stub(group, n_rows, data_type)
 
 
-def dying(group, n_rows):
+def dying(group, n_rows, data_type):
     if group.network.label == "cancer" and group.seed == 2 and group.members[0].label == "hc":
         os.kill(os.getpid(), signal.SIGKILL)
-    return stub(group, n_rows)
+    return stub(group, n_rows, data_type)
 
 
 def test_configurations_that_come_with_the_package():
-    assert configurations() == ["paper-full", "paper-quick"]
+    assert configurations() == ["gaussian", "gaussian-quick", "paper-full", "paper-quick"]
     quick, full = Configuration.load("paper-quick"), Configuration.load("paper-full")
     assert len(quick.networks) == len(full.networks) == 20
     assert [entry.copies for entry in quick.networks[:3]] == [200, 200, 125]
@@ -78,6 +78,12 @@ def test_configurations_that_come_with_the_package():
         ({"methods": [{"method": "phg"}]}, "did you mean 'phgs'"),
         ({"methods": [{"method": "phgs", "alpha": 2}]}, "not between 0 and 1"),
         ({"methods": [{"method": "gsc"}]}, "needs a skeleton"),
+        ({"methods": [{"method": "pc", "skeleton": "truth"}]}, "takes no skeleton"),
+        ({"methods": [{"method": "arges-hgi", "cig": "truth"}]}, "only method arges takes a cig"),
+        ({"methods": [{"method": "ges", "alphas": [0.1], "penalties": [0.5]}]}, "not both"),
+        ({"methods": [{"method": "ges", "penalties": [0]}]}, "must be above 0"),
+        ({"data_type": "normal"}, "unknown data_type 'normal'"),
+        ({"n_rows": []}, "a list with at least one"),
         ({"methods": [{"method": "gsc", "alphas": [0.1], "skeleton": "mmcp"}]}, "unknown label"),
         ({"methods": [{"method": "mmpc"}, {"method": "gsc", "alphas": [0.1], "skeleton": "mmpc"}]}, "levels at which"),
     ],
@@ -218,7 +224,7 @@ def test_learners_are_run_and_compared(tmp_path):
         finished = run_study(Configuration.from_mapping(SMALL), tmp_path / "s", executor=executor)
     assert (finished.done, finished.failed) == (28, 0)
     with Store(tmp_path / "s") as store:
-        found = {(o.network, o.seed, o.label, o.alpha): o.values for o in store.outcomes()}
+        found = {(o.network, o.seed, o.label, o.level): o.values for o in store.outcomes()}
         facts = {(f["network"], f["seed"]): f for f in store.data_sets()}
     for (network, seed, _, _), values in found.items():
         assert values["TP"] + values["R"] + values["FN"] == facts[network, seed]["edges"]
@@ -231,7 +237,94 @@ def test_learners_are_run_and_compared(tmp_path):
     # The whole method in one run gives the same graph at the same calls.
     group = next(g for g in Configuration.from_mapping(SMALL).groups() if g.members[0].label == "pc")
     again = solve(group, 200)
-    assert [o.values for o in again.outcomes] == [found[o.network, o.seed, o.label, o.alpha] for o in again.outcomes]
+    assert [o.values for o in again.outcomes] == [found[o.network, o.seed, o.label, o.level] for o in again.outcomes]
+
+
+GAUSSIAN = {
+    "data_type": "gaussian",
+    "n_rows": [100, 2000],
+    "seeds": [1, 2],
+    "networks": [{"name": "asia", "copies": 4}, "sachs"],
+    "methods": [
+        {"label": "arges-skeleton", "method": "arges", "penalties": [0.5, 1.5], "skeleton": "truth"},
+        {"label": "arges-cig", "method": "arges", "penalties": [0.5, 1.5], "cig": "truth"},
+        {
+            "label": "arges-hgi",
+            "method": "arges-hgi",
+            "penalties": [0.5, 1.5],
+            "skeleton": "truth",
+            "parameters": {"alpha": 0.01},
+        },
+    ],
+}
+
+
+def test_gaussian_data_of_several_sizes(tmp_path):
+    from phgs.study import gaussian, simulate
+    from phgs.study.results import Results
+
+    configuration = Configuration.from_mapping({**GAUSSIAN, "networks": [{"name": "asia", "copies": 4}]})
+    assert [entry.label for entry in configuration.networks] == ["asia, n = 100", "asia, n = 2000"]
+    assert Configuration.from_mapping(configuration.to_mapping()) == configuration
+    with ThreadPoolExecutor(1) as executor:
+        finished = run_study(configuration, tmp_path / "s", executor=executor)
+    assert (finished.done, finished.failed) == (2 * 2 * 3 * 2, 0)
+    with Store(tmp_path / "s") as store:
+        outcomes = list(store.outcomes())
+    # One task by hand.
+    data = simulate(configuration.networks[1], 2, 2000, data_type="gaussian", threads=1)
+    cig = phgs.conditional_independence_graph(data.truth)
+    expected = phgs.learn(data.table, "arges", cig=cig, penalty=1.5, progress=False)
+    task = ("asia, n = 2000", 2, "arges-cig", 1.5)
+    found = next(o.values["JI"] for o in outcomes if (o.network, o.seed, o.label, o.level) == task)
+    assert found == phgs.compare(data.truth, expected).jaccard
+    pairs = gaussian.executions(configuration, Results(outcomes))
+    assert len(pairs) == 2 * 2 * 2
+    mean = {n: sum(each.greedy for each in pairs if each.n_rows == n) / 4 for n in (100, 2000)}
+    assert mean[100] < mean[2000]
+    files = {path.name for path in write_report(tmp_path / "s")}
+    assert "gains-by-hgi.png" in files
+    text = (tmp_path / "s/report/report.md").read_text()
+    assert "100, 2,000 rows. 24 of 24 tasks are done" in text
+    assert "| all | 8 |" in text
+
+
+def test_gains_are_of_the_better_plain_search():
+    from phgs.study import gaussian
+    from phgs.study.results import Results
+
+    configuration = Configuration.from_mapping({**GAUSSIAN, "n_rows": 100, "networks": ["asia"], "seeds": [1]})
+    ji = {"arges-skeleton": 0.5, "arges-cig": 0.4, "arges-hgi": 0.6}
+    outcomes = [
+        Outcome("asia", 1, label, level, None, 1.0, {"JI": value if level == 0.5 else value / 2})
+        for label, value in ji.items()
+        for level in (0.5, 1.5)
+        if (label, level) != ("arges-cig", 1.5)
+    ]
+    (found,) = gaussian.executions(configuration, Results(outcomes))
+    assert (found.plain, found.greedy, found.n_rows) == (0.5, 0.6, 100)
+    assert found.gain == pytest.approx(0.2)
+    assert gaussian.gains([found]).rows[-1] == [
+        "all",
+        "1",
+        "0.500",
+        "0.600",
+        "+20.0",
+        "+20.0 (+20.0, +20.0)",
+        "0.0",
+        "0.0",
+    ]
+
+
+def test_folders_of_an_earlier_version_can_be_read(tmp_path):
+    import sqlite3
+
+    with ThreadPoolExecutor(1) as executor:
+        run_study(Configuration.from_mapping(SMALL), tmp_path / "s", executor=executor, solver=stub)
+    with sqlite3.connect(tmp_path / "s/results.sqlite") as connection:
+        connection.execute("alter table results rename column level to alpha")
+    with Store(tmp_path / "s") as store:
+        assert len(store.done()) == 28
 
 
 def test_networks_of_the_paper():

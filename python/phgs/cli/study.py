@@ -20,7 +20,7 @@ def add(parser: Parser) -> None:
     run_parser.add_argument(
         "configuration",
         metavar="CONFIG",
-        help="a TOML or JSON file, or one of those that come with the package: paper-quick, paper-full",
+        help="a TOML or JSON file, or one of the package: paper-quick, paper-full, gaussian-quick, gaussian",
     )
     run_parser.add_argument(
         "--out", required=True, metavar="DIR", help="folder of the results: new, empty, or this study's"

@@ -2,7 +2,8 @@
 
 `configuration` says what to run, `simulation` makes data, `solving` runs methods on them, `store` keeps what is done,
 `running` brings these together on any executor; `paper_values` are those of the paper, `results` puts outcomes
-together, `tables` and `figures` set them beside the paper's, `report` writes them down.
+together, `tables` and `figures` set them beside the paper's, `gaussian` has the experiment on Gaussian data, `report`
+writes them down.
 
 >>> from phgs.study import Configuration
 >>> quick = Configuration.load("paper-quick")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,11 @@ _FOLDER = Path(__file__).parent / "configurations"
 TRUTH = "truth"
 """What `MethodEntry.skeleton` says for the true skeleton."""
 
+RESTRICTED = ("gsc", "arges", "arges-hgi")
+"""Methods that take a skeleton."""
+
+DATA_TYPES = ("discrete", "gaussian")
+
 
 @dataclass(frozen=True)
 class NetworkEntry:
@@ -31,20 +36,28 @@ class NetworkEntry:
         A name that `phgs.networks` lists, the path of a BIF file, or ``"mix"``.
     copies : int
         Number of copies; those of the paper by default, 1 for other networks.
+    n_rows : int or None
+        Rows of its data sets, where the study has several numbers of rows.
     """
 
     name: str
     copies: int
+    n_rows: int | None = None
+
+    @property
+    def title(self) -> str:
+        """Name of the network: that of the file, without folder and ending."""
+        return Path(self.name).name.removesuffix(".gz").removesuffix(".bif")
 
     @property
     def label(self) -> str:
-        """Name in tables: that of the file, without folder and ending."""
-        return Path(self.name).name.removesuffix(".gz").removesuffix(".bif")
+        """Name of its data sets in tables."""
+        return self.title if self.n_rows is None else f"{self.title}, n = {self.n_rows}"
 
 
 @dataclass(frozen=True)
 class MethodEntry:
-    """A method with its parameters, at some significance levels.
+    """A method with its parameters, at some levels of one of them.
 
     Attributes
     ----------
@@ -52,11 +65,13 @@ class MethodEntry:
         Name in tables; the report knows those of the paper.
     method : str
         One of `phgs.METHODS`.
-    alphas : tuple of float
-        Significance levels; empty for a method without.
+    alphas, penalties : tuple of float
+        Significance levels, or penalties of the score: each is a task. At most one of them has entries.
     skeleton : str or None
-        For ``method = "gsc"``: the label of another entry, whose skeleton at the same level is used and whose calls for
-        the skeleton count here too, or ``"truth"`` for the true skeleton.
+        For ``gsc``, ``arges`` and ``arges-hgi``: the label of another entry, whose skeleton at the same level is used
+        and whose calls for the skeleton count here too, or ``"truth"`` for the true skeleton.
+    cig : str or None
+        For ``arges``: ``"truth"`` for the conditional-independence graph of the truth.
     parameters : tuple of (str, object)
         Further parameters of the method.
     """
@@ -64,8 +79,20 @@ class MethodEntry:
     label: str
     method: str
     alphas: tuple[float, ...] = ()
+    penalties: tuple[float, ...] = ()
     skeleton: str | None = None
+    cig: str | None = None
     parameters: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The levels at which it runs."""
+        return self.alphas or self.penalties
+
+    @property
+    def tuned(self) -> str:
+        """Name of the parameter that has these levels."""
+        return "penalty" if self.penalties else "alpha"
 
 
 @dataclass(frozen=True)
@@ -74,13 +101,13 @@ class Group:
 
     network: NetworkEntry
     seed: int
-    alpha: float | None
+    level: float | None
     members: tuple[MethodEntry, ...]
 
     @property
     def keys(self) -> list[tuple[str, int, str, float | None]]:
         """The tasks: (network, seed, label, level)."""
-        return [(self.network.label, self.seed, member.label, self.alpha) for member in self.members]
+        return [(self.network.label, self.seed, member.label, self.level) for member in self.members]
 
 
 @dataclass(frozen=True)
@@ -92,13 +119,15 @@ class Configuration:
     name : str
         Its name.
     networks : tuple of NetworkEntry
-        The networks.
+        The networks, each with every number of rows where there are several.
     seeds : tuple of int
         One data set of every network for each.
     n_rows : int
-        Rows of a data set.
+        Rows of a data set whose network does not say otherwise.
     methods : tuple of MethodEntry
         The methods.
+    data_type : str
+        ``"discrete"``, or ``"gaussian"`` for linear Gaussian networks on the same structures.
     """
 
     name: str
@@ -106,10 +135,11 @@ class Configuration:
     seeds: tuple[int, ...]
     n_rows: int
     methods: tuple[MethodEntry, ...]
+    data_type: str = "discrete"
 
     @classmethod
     def load(cls, source: str | os.PathLike[str]) -> Configuration:
-        """Read a configuration by name (``"paper-quick"``, ``"paper-full"``) or from a TOML or JSON file.
+        """Read a configuration by name (such as ``"paper-quick"``) or from a TOML or JSON file.
 
         Raises
         ------
@@ -128,14 +158,24 @@ class Configuration:
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any], name: str = "study", source: str = "study") -> Configuration:
         """Check a configuration that is already a mapping."""
-        _known(values, ("name", "n_rows", "seeds", "data_sets", "networks", "network", "methods"), source)
+        keys = ("name", "data_type", "n_rows", "seeds", "data_sets", "networks", "network", "methods")
+        _known(values, keys, source)
+        data_type = values.get("data_type", "discrete")
+        if data_type not in DATA_TYPES:
+            raise ParameterError(f"{source}: {unknown('data_type', str(data_type), DATA_TYPES)}")
         if ("seeds" in values) == ("data_sets" in values):
             raise ParameterError(f"{source}: give either seeds (a list) or data_sets (a number)")
         if "seeds" in values:
             seeds = tuple(_whole(f"{source}: seeds", seed, 0) for seed in _list(values, "seeds", source))
         else:
             seeds = tuple(range(1, _whole(f"{source}: data_sets", values["data_sets"], 1) + 1))
+        several = values.get("n_rows", 25000)
+        sizes = [_whole(f"{source}: n_rows", n, 2) for n in (several if isinstance(several, list) else [several])]
+        if not sizes:
+            raise ParameterError(f"{source}: n_rows must be a number or a list with at least one")
         networks = tuple(_network(entry, source) for entry in _list(values, "networks", source))
+        if len(sizes) > 1:
+            networks = tuple(replace(entry, n_rows=n) for entry in networks for n in sizes)
         methods = tuple(_method(entry, source) for entry in _list(values, "methods", source))
         _distinct([entry.label for entry in networks], "network", source)
         _distinct([entry.label for entry in methods], "method label", source)
@@ -145,23 +185,35 @@ class Configuration:
             name=str(values.get("name", name)),
             networks=networks,
             seeds=seeds,
-            n_rows=_whole(f"{source}: n_rows", values.get("n_rows", 25000), 2),
+            n_rows=sizes[0],
             methods=methods,
+            data_type=data_type,
         )
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the configuration as `from_mapping` takes it."""
         return {
             "name": self.name,
+            # What is new here is left out where it is not used, so that older folders stay those of their study.
+            **({} if self.data_type == "discrete" else {"data_type": self.data_type}),
             "n_rows": self.n_rows,
             "seeds": list(self.seeds),
-            "networks": [{"name": entry.name, "copies": entry.copies} for entry in self.networks],
+            "networks": [
+                {
+                    "name": entry.name,
+                    "copies": entry.copies,
+                    **({} if entry.n_rows is None else {"n_rows": entry.n_rows}),
+                }
+                for entry in self.networks
+            ],
             "methods": [
                 {
                     "label": entry.label,
                     "method": entry.method,
                     **({"alphas": list(entry.alphas)} if entry.alphas else {}),
+                    **({"penalties": list(entry.penalties)} if entry.penalties else {}),
                     **({} if entry.skeleton is None else {"skeleton": entry.skeleton}),
+                    **({} if entry.cig is None else {"cig": entry.cig}),
                     "parameters": dict(entry.parameters),
                 }
                 for entry in self.methods
@@ -183,9 +235,9 @@ class Configuration:
                     if leader.skeleton not in (None, TRUTH):
                         continue
                     followers = [entry for entry in self.methods if entry.skeleton == leader.label]
-                    for alpha in leader.alphas or (None,):
-                        users = [entry for entry in followers if alpha in entry.alphas]
-                        found.append(Group(network, seed, alpha, (leader, *users)))
+                    for level in leader.levels or (None,):
+                        users = [entry for entry in followers if level in entry.levels]
+                        found.append(Group(network, seed, level, (leader, *users)))
         return found
 
 
@@ -223,11 +275,12 @@ def _network(entry: Any, source: str) -> NetworkEntry:
     values = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(values, Mapping) or not isinstance(values.get("name"), str):
         raise ParameterError(f"{source}: a network is a name, or a table with name and copies, not {entry!r}")
-    _known(values, ("name", "copies"), source)
+    _known(values, ("name", "copies", "n_rows"), source)
     name = values["name"]
     in_paper = paper_values.networks().get(name)
     copies = values.get("copies", 1 if in_paper is None else int(in_paper["kappa"]))
-    return NetworkEntry(name, _whole(f"{source}: copies of {name}", copies, 1))
+    n_rows = None if "n_rows" not in values else _whole(f"{source}: n_rows of {name}", values["n_rows"], 2)
+    return NetworkEntry(name, _whole(f"{source}: copies of {name}", copies, 1), n_rows)
 
 
 def _method(entry: Any, source: str) -> MethodEntry:
@@ -235,16 +288,22 @@ def _method(entry: Any, source: str) -> MethodEntry:
 
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         raise ParameterError(f"{source}: a method is a table with method, alphas, label and parameters, not {entry!r}")
-    _known(entry, ("label", "method", "alpha", "alphas", "skeleton", "parameters"), source)
+    keys = ("label", "method", "alpha", "alphas", "penalties", "skeleton", "cig", "parameters")
+    _known(entry, keys, source)
     method = entry["method"]
     if method not in METHODS:
         raise ParameterError(f"{source}: {unknown('method', method, METHODS)}")
     alphas = _list(entry, "alphas", source) if "alphas" in entry else [entry["alpha"]] if "alpha" in entry else []
-    skeleton = entry.get("skeleton")
-    if (skeleton is not None) != (method == "gsc"):
-        raise ParameterError(
-            f"{source}: method gsc, and no other, needs a skeleton: a label of another entry or 'truth'"
-        )
+    penalties = _list(entry, "penalties", source) if "penalties" in entry else []
+    if alphas and penalties:
+        raise ParameterError(f"{source}: give alphas or penalties of {method}, not both")
+    skeleton, cig = entry.get("skeleton"), entry.get("cig")
+    if method == "gsc" and skeleton is None:
+        raise ParameterError(f"{source}: method gsc needs a skeleton: a label of another entry or 'truth'")
+    if skeleton is not None and method not in RESTRICTED:
+        raise ParameterError(f"{source}: method {method} takes no skeleton; {', '.join(RESTRICTED)} do")
+    if cig is not None and (method != "arges" or cig != TRUTH):
+        raise ParameterError(f"{source}: only method arges takes a cig, and that is 'truth', not {cig!r}")
     further = entry.get("parameters", {})
     if not isinstance(further, Mapping):
         raise ParameterError(f"{source}: parameters of {method} must be a table")
@@ -252,7 +311,9 @@ def _method(entry: Any, source: str) -> MethodEntry:
         label=str(entry.get("label", method)),
         method=method,
         alphas=tuple(parameters.probability(f"{source}: alphas of {method}", alpha) for alpha in alphas),
+        penalties=tuple(_penalty(f"{source}: penalties of {method}", penalty) for penalty in penalties),
         skeleton=skeleton,
+        cig=cig,
         parameters=tuple(sorted(further.items())),
     )
 
@@ -267,8 +328,8 @@ def _check_skeletons(methods: Sequence[MethodEntry], source: str) -> None:
             raise ParameterError(f"{source}: skeleton of {entry.label}: {unknown('label', entry.skeleton, by_label)}")
         if leader.skeleton is not None:
             raise ParameterError(f"{source}: {leader.label} itself uses a skeleton; {entry.label} cannot use its")
-        missing = [alpha for alpha in entry.alphas if alpha not in leader.alphas]
-        if missing or not entry.alphas:
+        missing = [level for level in entry.levels if level not in leader.levels]
+        if missing or not entry.levels or entry.tuned != leader.tuned:
             raise ParameterError(f"{source}: {entry.label} needs levels at which {leader.label} runs, not {missing}")
 
 
@@ -289,6 +350,10 @@ def _distinct(names: list[str], what: str, source: str) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
             raise ParameterError(f"{source}: the {what} {name!r} is there twice")
+
+
+def _penalty(name: str, value: Any) -> float:
+    return parameters.positive(name, value)
 
 
 def _whole(name: str, value: Any, least: int) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from phgs.study import paper_values
+from phgs.study.gaussian import Execution
 from phgs.study.results import Results, log10
 from phgs.study.tables import CONSTRAINT, ESTABLISHED
 
@@ -95,6 +97,45 @@ def accuracy_boxes(results: Results, path: Path) -> bool:
         panel.set_xlim(-0.6, len(labels) - 0.4)
         panel.set_title(network, fontsize=9)
     _finish(figure, panels, "", "JI", path, legend=False)
+    return True
+
+
+def gains_by_hgi(found: Sequence[Execution], path: Path) -> bool:
+    """Draw box plots of JI without and with HGI against the number of rows, a panel for each network.
+
+    Returns
+    -------
+    bool
+        Whether there was anything to draw.
+    """
+    if not found:
+        return False
+    networks = list(dict.fromkeys(each.network for each in found))
+    sizes = sorted({each.n_rows for each in found})
+    figure, panels = _panels(networks)
+    for network, panel in zip(networks, panels, strict=False):
+        for side, (name, colour) in enumerate((("ARGES", _COLOURS[0]), ("ARGES with HGI", _COLOURS[1]))):
+            boxes = [
+                [each.greedy if side else each.plain for each in found if (each.network, each.n_rows) == (network, n)]
+                for n in sizes
+            ]
+            line = {"color": colour, "linewidth": 0.8}
+            panel.boxplot(
+                boxes,
+                positions=[place + 0.4 * side - 0.2 for place in range(len(sizes))],
+                widths=0.34,
+                flierprops={"markersize": 1.5, "markeredgecolor": colour, "markeredgewidth": 0.5},
+                boxprops=line,
+                whiskerprops=line,
+                capprops=line,
+                medianprops={"color": colour},
+                label=name,
+            )
+        panel.set_xticks(range(len(sizes)), [f"{n:,}" for n in sizes], rotation=45)
+        panel.set_xlim(-0.6, len(sizes) - 0.4)
+        panel.set_ylim(0.0, 1.02)
+        panel.set_title(network, fontsize=9)
+    _finish(figure, panels, "rows", "JI", path)
     return True
 
 

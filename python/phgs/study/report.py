@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from phgs.output import write_all
-from phgs.study import tables
+from phgs.study import gaussian, tables
+from phgs.study.configuration import Configuration
 from phgs.study.document import Document, Heading, Paragraph, Picture, Table
 from phgs.study.results import Results
 from phgs.study.store import Store
@@ -40,21 +43,50 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
     out.mkdir(parents=True, exist_ok=True)
     total = sum(len(group.keys) for group in configuration.groups())
     hours = sum(outcome.seconds for outcome in outcomes) / 3600
+    networks = len({entry.title for entry in configuration.networks})
     document = Document()
     document.add(
         Heading(f"Study {configuration.name}", 1),
         Paragraph(
-            f"phgs {version}: {len(configuration.networks)} networks, {len(configuration.seeds)} data sets of each, "
-            f"{configuration.n_rows:,} rows. {len(outcomes):,} of {total:,} tasks are done, {len(results.failed):,} of "
+            f"phgs {version}: {networks} networks, {len(configuration.seeds)} data sets of each, "
+            f"{_sizes(configuration)} rows. {len(outcomes):,} of {total:,} tasks are done, {len(results.failed):,} of "
             f"them failed. All tasks took {hours:.2f} hours, one after another."
         ),
+    )
+    differences = list(tables.differences(results))
+    add = _add_gaussian if configuration.data_type == "gaussian" else _add_discrete
+    pictures = add(document, configuration, results, data_sets, differences, out)
+    _add_seconds(document, results)
+    if results.failed:
+        rows = [[o.network, str(o.seed), o.label, _level(o.level), _last_line(o.error)] for o in results.failed]
+        document.add(Heading("Failed tasks"), Table(["network", "seed", "method", "level", "error"], rows))
+    files = {
+        out / "report.md": document.to_markdown().encode(),
+        out / "report.html": document.to_html().encode(),
+        out / "results.csv": _results_csv(outcomes),
+        out / "differences.csv": _differences_csv(differences),
+    }
+    write_all(files)
+    return [*files, *(out / block.file for block in pictures if isinstance(block, Picture))]
+
+
+def _add_discrete(
+    document: Document,
+    configuration: Configuration,
+    results: Results,
+    data_sets: list[dict[str, Any]],
+    differences: list[tables.Difference],
+    out: Path,
+) -> list[Picture | Paragraph]:
+    """Add the paper's tables and figures of discrete data."""
+    del configuration
+    document.add(
         Paragraph(
             "Accuracy is that of CPDAGs (section 5.1 of the paper). Where a method runs at several significance "
             "levels, its accuracy is the highest JI of each data set, and its calls are those of all levels, scaled to "
             "ten where there are fewer. Values of the paper are means over 100 data sets, in brackets."
         ),
     )
-    differences = list(tables.differences(results))
     _add_summary(document, differences)
     pictures = _pictures(results, out)
     document.add(Heading("Networks"), tables.sizes(data_sets))
@@ -73,18 +105,44 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
     document.add(Heading("Pictures"), *pictures)
     for name, heading in {"detail_constraint": "Constraint-based", "detail_established": "Established"}.items():
         document.add(Heading(f"{heading} methods in detail"), tables.detailed(name, results))
-    _add_seconds(document, results)
-    if results.failed:
-        rows = [[o.network, str(o.seed), o.label, _level(o.alpha), _last_line(o.error)] for o in results.failed]
-        document.add(Heading("Failed tasks"), Table(["network", "seed", "method", "α", "error"], rows))
-    files = {
-        out / "report.md": document.to_markdown().encode(),
-        out / "report.html": document.to_html().encode(),
-        out / "results.csv": _results_csv(outcomes),
-        out / "differences.csv": _differences_csv(differences),
-    }
-    write_all(files)
-    return [*files, *(out / block.file for block in pictures if isinstance(block, Picture))]
+    return pictures
+
+
+def _add_gaussian(
+    document: Document,
+    configuration: Configuration,
+    results: Results,
+    data_sets: list[dict[str, Any]],
+    differences: list[tables.Difference],
+    out: Path,
+) -> list[Picture | Paragraph]:
+    """Add the experiment on Gaussian data."""
+    del data_sets, differences
+    document.add(
+        Paragraph(
+            "Linear Gaussian networks on the paper's structures: weights uniform on ±[0.1, 1], variances uniform on "
+            "[1, 2]. Accuracy is that of CPDAGs. An execution is one data set at one penalty λ (λ = 0.5 is BIC)."
+        )
+    )
+    found = gaussian.executions(configuration, results)
+    pictures: list[Picture | Paragraph] = []
+    if found:
+        pictures = _drawn(lambda figures: _boxes_of_gains(figures, found, out))
+        document.add(Heading("What HGI brings to ARGES"), gaussian.gains(found), *pictures)
+        document.add(Heading("Networks"), gaussian.by_network(found))
+    document.add(Heading("Accuracy"), gaussian.accuracy(configuration, results))
+    return pictures
+
+
+def _boxes_of_gains(figures: Any, found: list[gaussian.Execution], out: Path) -> list[Picture | Paragraph]:
+    figures.gains_by_hgi(found, out / "gains-by-hgi.png")
+    caption = "JI of ARGES without and with HGI against the number of rows; a box holds data sets and penalties."
+    return [Picture("gains-by-hgi.png", caption)]
+
+
+def _sizes(configuration: Configuration) -> str:
+    sizes = sorted({entry.n_rows or configuration.n_rows for entry in configuration.networks})
+    return ", ".join(f"{n:,}" for n in sizes)
 
 
 def _add_summary(document: Document, differences: list[tables.Difference]) -> None:
@@ -125,20 +183,27 @@ def _add_seconds(document: Document, results: Results) -> None:
         document.add(Heading("Seconds"), Table(["network", *results.labels], rows, caption))
 
 
-def _pictures(results: Results, out: Path) -> list[Picture | Paragraph]:
+def _drawn(draw: Callable[[Any], list[Picture | Paragraph]]) -> list[Picture | Paragraph]:
+    """Draw with the module of figures, or say what that needs."""
     try:
         from phgs.study import figures
 
-        drawn: list[Picture | Paragraph] = []
-        if results.networks and figures.accuracy_against_calls(results, out / "accuracy-against-calls.png"):
-            caption = "JI against calls of constraint-based methods: filled means, hollow data sets, crosses the paper."
-            drawn.append(Picture("accuracy-against-calls.png", caption))
-        if results.networks and figures.accuracy_boxes(results, out / "accuracy-boxes.png"):
-            drawn.append(
-                Picture("accuracy-boxes.png", "JI of pHGS and established methods; crosses: the paper's means.")
-            )
+        return draw(figures)
     except ImportError:
         return [Paragraph("Pictures need matplotlib: pip install 'phgs[plot]'.")]
+
+
+def _pictures(results: Results, out: Path) -> list[Picture | Paragraph]:
+    return _drawn(lambda figures: _figures_of_paper(figures, results, out)) if results.networks else []
+
+
+def _figures_of_paper(figures: Any, results: Results, out: Path) -> list[Picture | Paragraph]:
+    drawn: list[Picture | Paragraph] = []
+    if figures.accuracy_against_calls(results, out / "accuracy-against-calls.png"):
+        caption = "JI against calls of constraint-based methods: filled means, hollow data sets, crosses the paper."
+        drawn.append(Picture("accuracy-against-calls.png", caption))
+    if figures.accuracy_boxes(results, out / "accuracy-boxes.png"):
+        drawn.append(Picture("accuracy-boxes.png", "JI of pHGS and established methods; crosses: the paper's means."))
     return drawn
 
 
@@ -146,12 +211,12 @@ def _results_csv(outcomes: list) -> bytes:  # type: ignore[type-arg]
     keys = ("P", "TP", "R", "FP", "FN", "SHD", "JI", "extendable", "score")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["network", "seed", "method", "alpha", *keys, "calls", "seconds", "error"])
+    writer.writerow(["network", "seed", "method", "level", *keys, "calls", "seconds", "error"])
     for o in outcomes:
         calls = o.values.get("calls", {}).get("total", "")
         values = [o.values.get(key, "") for key in keys]
         writer.writerow(
-            [o.network, o.seed, o.label, _level(o.alpha), *values, calls, f"{o.seconds:.3f}", _last_line(o.error)]
+            [o.network, o.seed, o.label, _level(o.level), *values, calls, f"{o.seconds:.3f}", _last_line(o.error)]
         )
     return text.getvalue().encode()
 
@@ -166,8 +231,8 @@ def _differences_csv(differences: list[tables.Difference]) -> bytes:
     return text.getvalue().encode()
 
 
-def _level(alpha: float | None) -> str:
-    return "" if alpha is None else f"{alpha:g}"
+def _level(level: float | None) -> str:
+    return "" if level is None else f"{level:g}"
 
 
 def _last_line(error: str | None) -> str:

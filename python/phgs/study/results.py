@@ -71,16 +71,16 @@ class Results:
         """Return the outcomes of a method on a network."""
         return self._by_method.get((network, label), [])
 
-    def summary(self, network: str, label: str, alpha: float | None = None) -> Summary | None:
-        """Put the outcomes of a method on a network together; of one level only where `alpha` is given."""
-        chosen = [o for o in self.outcomes(network, label) if alpha is None or o.alpha in (None, alpha)]
+    def summary(self, network: str, label: str, level: float | None = None) -> Summary | None:
+        """Put the outcomes of a method on a network together; of one level only where `level` is given."""
+        chosen = [o for o in self.outcomes(network, label) if level is None or o.level in (None, level)]
         if not chosen:
             return None
         by_data_set: dict[int, list[Outcome]] = defaultdict(list)
         for outcome in chosen:
             by_data_set[outcome.seed].append(outcome)
         # Of equally good levels the highest.
-        best = [max(found, key=lambda o: (o.values["JI"], o.alpha or 0.0)) for found in by_data_set.values()]
+        best = [max(found, key=lambda o: (o.values["JI"], o.level or 0.0)) for found in by_data_set.values()]
         return Summary(
             metrics={metric: fmean(outcome.values[metric] for outcome in best) for metric in METRICS},
             ji=[outcome.values["JI"] for outcome in best],
@@ -88,14 +88,14 @@ class Results:
             levels=max(len(found) for found in by_data_set.values()),
         )
 
-    def ji(self, network: str, label: str, alpha: float | None = None) -> float | None:
+    def ji(self, network: str, label: str, level: float | None = None) -> float | None:
         """Return the mean JI."""
-        summary = self.summary(network, label, alpha)
+        summary = self.summary(network, label, level)
         return None if summary is None else summary.metrics["JI"]
 
-    def calls_ratio(self, network: str, label: str, base: str, alpha: float | None = None) -> float | None:
+    def calls_ratio(self, network: str, label: str, base: str, level: float | None = None) -> float | None:
         """Return the mean calls of a method in units of those of another one."""
-        summary, unit = self.summary(network, label, alpha), self.summary(network, base)
+        summary, unit = self.summary(network, label, level), self.summary(network, base)
         return None if summary is None or unit is None else summary.mean_calls / unit.mean_calls
 
     def additional_calls(self, label: str, phases: Iterable[str] | None = None) -> list[float]:

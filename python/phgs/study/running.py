@@ -20,7 +20,7 @@ from phgs.study.store import Store
 _IN_FLIGHT = 64
 """Groups that are handed to somebody else's executor at a time."""
 
-Solver = Callable[[Group, int], Solved]
+Solver = Callable[[Group, int, str], Solved]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def run_study(
     progress
         Whether to show progress with the time left on standard error; None shows it on terminals.
     solver
-        What runs a group; a function of a group and the number of rows that can be sent to workers.
+        What runs a group; a function of a group, the number of rows and the type of data that can be sent to workers.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def run_study(
         groups = [group for group in configuration.groups() if not done.issuperset(group.keys)]
         total = sum(len(group.keys) for group in configuration.groups())
         line = _Line(groups, total, progress)
-        runner = _Runner(executor, workers, solver, configuration.n_rows)
+        runner = _Runner(executor, workers, solver, configuration)
         new = 0
         try:
             for group, solved, seconds in runner.run(groups):
@@ -108,7 +108,7 @@ def run_study(
 class _Runner:
     """Hands groups to an executor and takes back what is finished, whatever the order."""
 
-    def __init__(self, executor: Executor | None, workers: int | None, solver: Solver, n_rows: int) -> None:
+    def __init__(self, executor: Executor | None, workers: int | None, solver: Solver, of: Configuration) -> None:
         from phgs._core import available_threads
 
         if workers is not None and workers < 1:
@@ -116,7 +116,7 @@ class _Runner:
         self._given = executor
         self._workers = workers or available_threads()
         self._solver = solver
-        self._n_rows = n_rows
+        self._of = of
         self._most = self._workers + 1 if executor is None else _IN_FLIGHT
 
     def run(self, groups: list[Group]) -> Iterator[tuple[Group, Solved, float]]:
@@ -133,8 +133,9 @@ class _Runner:
                     alone = bool(suspects)
                 queue = suspects if alone else waiting
                 while queue and len(running) < (1 if alone else self._most):
+                    n_rows = queue[-1].network.n_rows or self._of.n_rows
                     try:
-                        future = executor.submit(self._solver, queue[-1], self._n_rows)
+                        future = executor.submit(self._solver, queue[-1], n_rows, self._of.data_type)
                     except BrokenExecutor:
                         if not running:
                             raise

@@ -59,16 +59,35 @@ def paper_network(name: str, *, copies: int | None = None, seed: int = 0, thread
     return network.permuted(seed=seed)
 
 
-def simulate(network: NetworkEntry, seed: int, n_rows: int, *, threads: int = 0) -> DataSet:
-    """Draw one data set of a study; the seed fixes the network and the rows."""
-    return _simulate(network, seed, n_rows, threads)
+def simulate(
+    network: NetworkEntry, seed: int, n_rows: int, *, data_type: str = "discrete", threads: int = 0
+) -> DataSet:
+    """Draw one data set of a study; the seed fixes the network and the rows.
+
+    With ``data_type="gaussian"`` the data are those of a random linear Gaussian network on the same structure
+    (`phgs.sample_gaussian`), which has a weight for each arc and a variance for each variable.
+    """
+    return _simulate(network, seed, n_rows, data_type, threads)
 
 
 # Tasks on one data set come one after another, so that the last one is worth keeping.
 @lru_cache(maxsize=1)
-def _simulate(network: NetworkEntry, seed: int, n_rows: int, threads: int) -> DataSet:
+def _simulate(network: NetworkEntry, seed: int, n_rows: int, data_type: str, threads: int) -> DataSet:
     from phgs.data import as_table
 
+    if data_type == "gaussian":
+        from phgs.gaussian import sample_gaussian
+
+        truth, max_in_degree = _structure(network.name, network.copies, seed, threads)
+        data = sample_gaussian(truth, n_rows, seed=seed, threads=threads)
+        return DataSet(data, truth, len(truth.directed) + truth.n_variables, max_in_degree)
     source = paper_network(network.name, copies=network.copies, seed=seed, threads=threads)
     table = as_table(source.sample(n_rows, seed=seed, threads=threads), warn=False)
     return DataSet(table, as_dag(source), source.n_parameters, source.max_in_degree)
+
+
+# One structure has data sets of several sizes.
+@lru_cache(maxsize=2)
+def _structure(name: str, copies: int, seed: int, threads: int) -> tuple[Graph, int]:
+    source = paper_network(name, copies=copies, seed=seed, threads=threads)
+    return as_dag(source), source.max_in_degree

@@ -23,8 +23,8 @@ class Outcome:
 
     Attributes
     ----------
-    network, seed, label, alpha
-        The task.
+    network, seed, label, level
+        The task; the level is that of the parameter that its method's entry tunes, None without.
     error : str or None
         Why it failed.
     seconds : float
@@ -36,7 +36,7 @@ class Outcome:
     network: str
     seed: int
     label: str
-    alpha: float | None
+    level: float | None
     error: str | None = None
     seconds: float = 0.0
     values: dict[str, Any] = field(default_factory=dict)
@@ -50,12 +50,12 @@ class Solved:
     data_set: dict[str, Any]
 
 
-def solve(group: Group, n_rows: int, threads: int = 1) -> Solved:
+def solve(group: Group, n_rows: int, data_type: str = "discrete", threads: int = 1) -> Solved:
     """Run a group: its first method, then those that use its skeleton. Failures are outcomes, not exceptions."""
     label = group.network.label
     try:
         start = time.perf_counter()
-        data = simulate(group.network, group.seed, n_rows, threads=threads)
+        data = simulate(group.network, group.seed, n_rows, data_type=data_type, threads=threads)
         facts = describe(data) | {"network": label, "seed": group.seed, "seconds": time.perf_counter() - start}
     except Exception:
         error = traceback.format_exc()
@@ -64,20 +64,20 @@ def solve(group: Group, n_rows: int, threads: int = 1) -> Solved:
     outcomes = []
     result: Result | None = None
     for member in (leader, *users):
-        outcome = Outcome(label, group.seed, member.label, group.alpha)
+        outcome = Outcome(label, group.seed, member.label, group.level)
         outcomes.append(outcome)
         start = time.perf_counter()
         try:
             if member is leader:
                 result = run_method(
-                    member, data, group.alpha, data.truth if member.skeleton == TRUTH else None, threads
+                    member, data, group.level, data.truth if member.skeleton == TRUTH else None, threads
                 )
                 outcome.values = evaluate(result, data, {})
             else:
                 if result is None:
                     raise RuntimeError(f"{leader.label}, whose skeleton it uses, failed")
                 shared = {phase: result.calls.get(phase, 0) for phase in SKELETON_PHASES}
-                found = run_method(member, data, group.alpha, result.cpdag, threads)
+                found = run_method(member, data, group.level, result.cpdag, threads)
                 outcome.values = evaluate(found, data, shared)
         except Exception:
             outcome.error = traceback.format_exc()
@@ -85,15 +85,18 @@ def solve(group: Group, n_rows: int, threads: int = 1) -> Solved:
     return Solved(outcomes, facts)
 
 
-def run_method(entry: MethodEntry, data: DataSet, alpha: float | None, skeleton: Any, threads: int) -> Result:
+def run_method(entry: MethodEntry, data: DataSet, level: float | None, skeleton: Any, threads: int) -> Result:
     """Run one method."""
+    from phgs.gaussian import conditional_independence_graph
     from phgs.learn import learn
 
     parameters = dict(entry.parameters)
-    if alpha is not None:
-        parameters["alpha"] = alpha
+    if level is not None:
+        parameters[entry.tuned] = level
     if skeleton is not None:
         parameters["skeleton"] = skeleton
+    if entry.cig == TRUTH:
+        parameters["cig"] = conditional_independence_graph(data.truth)
     return learn(data.table, entry.method, threads=threads, progress=False, **parameters)
 
 

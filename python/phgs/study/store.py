@@ -19,9 +19,9 @@ FILE = "results.sqlite"
 _TABLES = """
 create table if not exists study (key text primary key, value text not null);
 create table if not exists results (
-    network text not null, seed integer not null, label text not null, alpha real not null,
+    network text not null, seed integer not null, label text not null, level real not null,
     error text, seconds real not null, data text not null, finished real not null,
-    primary key (network, seed, label, alpha)
+    primary key (network, seed, label, level)
 );
 create table if not exists data_sets (
     network text not null, seed integer not null, data text not null, primary key (network, seed)
@@ -59,12 +59,19 @@ class Store:
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=30)
             self._connection.execute("pragma synchronous = full")
             self._connection.executescript(_TABLES)
+            self._rename()
             self._check(configuration)
         except sqlite3.DatabaseError as error:
             raise ParameterError(f"{path} cannot be used: {error}") from error
         except ParameterError:
             self._connection.close()
             raise
+
+    def _rename(self) -> None:
+        """Bring a folder of an earlier version up to date, in which all levels were significance levels."""
+        names = [row[1] for row in self._connection.execute("pragma table_info(results)")]
+        if "alpha" in names:
+            self._connection.execute("alter table results rename column alpha to level")
 
     def _check(self, configuration: Configuration | None) -> None:
         known = dict(self._connection.execute("select key, value from study"))
@@ -98,7 +105,7 @@ class Store:
                         outcome.network,
                         outcome.seed,
                         outcome.label,
-                        _NO_LEVEL if outcome.alpha is None else outcome.alpha,
+                        _NO_LEVEL if outcome.level is None else outcome.level,
                         outcome.error,
                         outcome.seconds,
                         json.dumps(outcome.values),
@@ -115,14 +122,14 @@ class Store:
     def done(self, *, failed: bool = True) -> set[tuple[str, int, str, float | None]]:
         """Return the tasks that are recorded; with ``failed=False`` those that succeeded only."""
         where = "" if failed else " where error is null"
-        found = self._connection.execute(f"select network, seed, label, alpha from results{where}")  # noqa: S608
-        return {(network, seed, label, _level(alpha)) for network, seed, label, alpha in found}
+        found = self._connection.execute(f"select network, seed, label, level from results{where}")  # noqa: S608
+        return {(network, seed, label, _level(level)) for network, seed, label, level in found}
 
     def outcomes(self) -> Iterator[Outcome]:
         """Return all outcomes, in a fixed order."""
-        query = "select network, seed, label, alpha, error, seconds, data from results order by 1, 2, 3, 4 desc"
-        for network, seed, label, alpha, error, seconds, data in self._connection.execute(query):
-            yield Outcome(network, seed, label, _level(alpha), error, seconds, json.loads(data))
+        query = "select network, seed, label, level, error, seconds, data from results order by 1, 2, 3, 4 desc"
+        for network, seed, label, level, error, seconds, data in self._connection.execute(query):
+            yield Outcome(network, seed, label, _level(level), error, seconds, json.loads(data))
 
     def data_sets(self) -> list[dict[str, Any]]:
         """Return the sizes of the data sets, in a fixed order."""
@@ -161,5 +168,5 @@ class _Transaction:
         self._connection.execute("rollback" if kind is not None else "commit")
 
 
-def _level(alpha: float) -> float | None:
-    return None if alpha == _NO_LEVEL else alpha
+def _level(level: float) -> float | None:
+    return None if level == _NO_LEVEL else level
