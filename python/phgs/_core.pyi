@@ -46,6 +46,32 @@ def learn(
 ) -> dict[str, Any]: ...
 
 @final
+class IncompleteDataset:
+    def __new__(
+        cls, columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]], arities: Sequence[int]
+    ) -> IncompleteDataset: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_variables(self) -> int: ...
+
+def learn_testwise(
+    dataset: IncompleteDataset,
+    *,
+    test: dict[str, Any],
+    composition: dict[str, Any],
+    knowledge: dict[str, Any] | None,
+    cluster: Callable[[NDArray[np.float64]], NDArray[np.uint32]],
+    threads: int,
+    time_limit: float | None,
+    progress: Progress | None,
+) -> dict[str, Any]: ...
+def testwise_test(
+    dataset: IncompleteDataset, x: int, y: int, given: list[int], test: dict[str, Any]
+) -> tuple[float, float, float, str, bool, int]: ...
+def testwise_distances(dataset: IncompleteDataset, threads: int) -> NDArray[np.float64]: ...
+
+@final
 class Gaussian:
     @staticmethod
     def from_columns(columns: Sequence[NDArray[np.float64]], threads: int) -> Gaussian: ...

@@ -2,7 +2,9 @@
 
 mod continuous;
 mod discrete;
+mod incomplete;
 
 pub(crate) use continuous::SINGULAR;
 pub use continuous::{ContinuousData, Correlation};
 pub use discrete::{Codes, DiscreteData, MAX_ARITY};
+pub use incomplete::IncompleteData;

@@ -9,12 +9,14 @@ mod g2;
 mod oracle;
 mod pearson;
 mod rules;
+mod testwise;
 
 pub use fisher_z::{FisherZSession, FisherZTest};
 pub use g2::{G2Session, G2Test};
 pub use oracle::{DSeparationOracle, OracleSession};
 pub use pearson::{PearsonSession, PearsonTest};
 pub use rules::{DegreesOfFreedom, MinimumSample, Verdict};
+pub use testwise::{Statistic, TestwiseSession, TestwiseTest};
 
 /// What a test says of one hypothesis x ⫫ y | z.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -132,19 +132,19 @@ impl TestSession for PearsonSession<'_> {
 
 /// Scratch memory for the table of one stratum: its margins.
 #[derive(Debug, Default)]
-struct StratumTable {
+pub(super) struct StratumTable {
     of_x: Vec<u32>,
     of_y: Vec<u32>,
 }
 
 impl StratumTable {
-    fn reserve(&mut self, r_x: usize, r_y: usize) {
+    pub(super) fn reserve(&mut self, r_x: usize, r_y: usize) {
         self.of_x.resize(self.of_x.len().max(r_x), 0);
         self.of_y.resize(self.of_y.len().max(r_y), 0);
     }
 
     /// X² of one stratum, from its cells (x + r_x y, count) that have a count.
-    fn statistic(&mut self, r_x: usize, cells: impl Iterator<Item = (u32, u32)> + Clone) -> f64 {
+    pub(super) fn statistic(&mut self, r_x: usize, cells: impl Iterator<Item = (u32, u32)> + Clone) -> f64 {
         let place = |cell: u32| (cell as usize % r_x, cell as usize / r_x);
         let mut total = 0u64;
         for (cell, count) in cells.clone() {

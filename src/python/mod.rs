@@ -10,6 +10,7 @@ mod dataset;
 mod error;
 mod gaussian;
 mod graph;
+mod incomplete;
 mod learn;
 mod network;
 mod pieces;
@@ -32,6 +33,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, members};
+    #[pymodule_export]
+    use super::incomplete::{IncompleteDataset, learn_testwise, testwise_distances, testwise_test};
     #[pymodule_export]
     use super::learn::learn;
     #[pymodule_export]

@@ -12,6 +12,7 @@ mod discrete;
 mod gaussian;
 mod k2;
 mod likelihood;
+mod none;
 mod population;
 mod total;
 mod unit;
@@ -22,6 +23,7 @@ pub use discrete::{DiscreteScore, DiscreteScoreKind, DiscreteScoreSession};
 pub use gaussian::{GaussianBic, GaussianSession};
 pub use k2::{K2, K2Session};
 pub use likelihood::{LikelihoodSession, PenalizedLikelihood, n_parameters};
+pub use none::NoScore;
 pub use population::{PopulationScore, PopulationSession};
 pub use total::{DagScore, score_dag};
 

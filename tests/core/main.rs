@@ -20,3 +20,4 @@ mod simulation;
 mod skeleton;
 mod stats;
 mod support;
+mod testwise;

@@ -1,0 +1,98 @@
+//! Columns of state codes with missing values.
+
+use super::{Codes, MAX_ARITY};
+use crate::{Error, Result, Variable};
+
+/// A table of categorical variables in which values may be missing: state codes `0..arity`, and the code `arity` for a
+/// missing value.
+///
+/// # Examples
+///
+/// ```
+/// use phgs::data::{Codes, IncompleteData};
+/// // The second value of the first column is missing.
+/// let data = IncompleteData::new(vec![Codes::Narrow(vec![0, 2, 1]), Codes::Narrow(vec![0, 1, 1])], vec![2, 2])?;
+/// assert_eq!((data.n_complete(&[0]), data.n_complete(&[1])), (2, 3));
+/// # Ok::<(), phgs::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteData {
+    n_rows: usize,
+    columns: Vec<Codes>,
+    arities: Vec<u32>,
+}
+
+impl IncompleteData {
+    /// Builds the table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when columns differ in length, there are no rows, an arity is not supported, or a code is above
+    /// its arity.
+    pub fn new(columns: Vec<Codes>, arities: Vec<u32>) -> Result<Self> {
+        let n_rows = columns.first().map_or(0, Codes::len);
+        if n_rows == 0 {
+            return Err(Error::Data("data has no columns or no rows".into()));
+        }
+        if u32::try_from(n_rows).is_err() {
+            return Err(Error::Data(format!("data has {n_rows} rows; at most {} are supported", u32::MAX)));
+        }
+        if columns.len() != arities.len() {
+            return Err(Error::Data("every column needs an arity".into()));
+        }
+        for (index, (codes, &arity)) in columns.iter().zip(&arities).enumerate() {
+            if codes.len() != n_rows {
+                return Err(Error::Data(format!("column {index} has {} rows, column 0 has {n_rows}", codes.len())));
+            }
+            if arity == 0 || arity > MAX_ARITY {
+                return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
+            }
+            let largest = match codes {
+                Codes::Narrow(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
+                Codes::Wide(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
+            };
+            if largest > arity {
+                return Err(Error::Data(format!("column {index} has code {largest} but only {arity} states")));
+            }
+        }
+        Ok(Self { n_rows, columns, arities })
+    }
+
+    /// Number of rows, complete or not.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Number of variables.
+    pub fn n_variables(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Number of states of a variable; missing is none of them.
+    pub fn arity(&self, variable: Variable) -> u32 {
+        self.arities[variable as usize]
+    }
+
+    /// The codes of a variable.
+    pub fn column(&self, variable: Variable) -> &Codes {
+        &self.columns[variable as usize]
+    }
+
+    /// Number of rows in which none of these variables is missing.
+    pub fn n_complete(&self, variables: &[Variable]) -> usize {
+        (0..self.n_rows).filter(|&row| variables.iter().all(|&v| self.column(v).get(row) != self.arity(v))).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_tables_are_refused() {
+        assert!(IncompleteData::new(vec![], vec![]).is_err());
+        assert!(IncompleteData::new(vec![Codes::Narrow(vec![0, 3])], vec![2]).is_err());
+        assert!(IncompleteData::new(vec![Codes::Narrow(vec![0, 1]), Codes::Narrow(vec![0])], vec![2, 1]).is_err());
+        assert!(IncompleteData::new(vec![Codes::Narrow(vec![0])], vec![0]).is_err());
+    }
+}
