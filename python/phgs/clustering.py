@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-__all__ = ["partition"]
+__all__ = ["partition", "set_apart"]
 
 
 def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray[np.uint32]:
@@ -61,6 +63,28 @@ def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray
     while labels.max() >= max_clusters:
         labels = _merge_closest(distances, labels)
     return labels.astype(np.uint32)
+
+
+def set_apart(distances: NDArray[np.float64], isolated: Sequence[int]) -> NDArray[np.float64]:
+    """Put variables as far from all others as can be, so that they do not shape the partition of the others.
+
+    Parameters
+    ----------
+    distances
+        Distances of all pairs in [0, 1], the upper triangle row by row; left as they are.
+    isolated
+        Variables, such as identifiers, whose mutual informations mean nothing.
+    """
+    if not isolated:
+        return distances
+    p = _n_items(len(distances))
+    apart: NDArray[np.float64] = distances.copy()
+    others = np.arange(p)
+    for x in isolated:
+        low, high = np.minimum(others, x), np.maximum(others, x)
+        places = low * (2 * p - low - 1) // 2 + high - low - 1
+        apart[places[others != x]] = 1.0
+    return apart
 
 
 def _n_items(n_pairs: int) -> int:

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,16 @@ class Knowledge:
         def indices(pairs: Iterable[tuple[Name, Name]]) -> list[tuple[int, int]]:
             return [(index(a), index(b)) for a, b in pairs]
 
+        self._refuse_contradictions()
+        isolated = {table.names[i] for i in table.identifiers}
+        for a, b in (*self.required, *self.required_edges):
+            for name in (a, b):
+                if table.names[index(name)] in isolated:
+                    raise KnowledgeError(
+                        f"required: {a!r} and {b!r} cannot be joined: column {name!r} has nearly as many states as rows"
+                        f" ({len(table.levels[index(name)]):,} in {table.n_rows:,}) and is kept isolated; merge states,"
+                        " or drop the requirement"
+                    )
         edges = indices(self.forbidden_edges)
         tier_of: list[int | None] = [None] * table.n_variables if self.tiers else []
         for number, tier in enumerate(self.tiers):
@@ -130,7 +141,46 @@ class Knowledge:
             "required_edges": indices(self.required_edges),
             "forbidden": [*indices(self.forbidden), *edges, *((b, a) for a, b in edges)],
             "tiers": tier_of,
+            "isolated": list(table.identifiers),
         }
+
+    def _refuse_contradictions(self) -> None:
+        """Refuse what no graph can satisfy, by the names of the variables."""
+        tier = {name: number for number, group in enumerate(self.tiers) for name in group}
+        banned = set(self.forbidden) | {pair for a, b in self.forbidden_edges for pair in ((a, b), (b, a))}
+
+        def problem(a: Name, b: Name) -> str | None:
+            """Say what forbids the arc from a to b."""
+            if (a, b) in banned:
+                return "forbidden names it"
+            if a in tier and b in tier and tier[a] > tier[b]:
+                return f"{a!r} is in tier {tier[a] + 1}, after {b!r} in tier {tier[b] + 1}"
+            if (b, a) in required:
+                return "its reverse is required"
+            return None
+
+        required = set(self.required)
+        parents: dict[Name, set[Name]] = {}
+        for a, b in self.required:
+            found = problem(a, b)
+            if found is not None:
+                raise KnowledgeError(f"required: the arc from {a!r} to {b!r} is both required and forbidden: {found}")
+            parents.setdefault(b, set()).add(a)
+        for a, b in self.required_edges:
+            there, back = problem(a, b), problem(b, a)
+            if there is not None and back is not None:
+                raise KnowledgeError(
+                    f"required_edges: {a!r} and {b!r} must be adjacent, but neither direction is allowed: from {a!r},"
+                    f" {there}; from {b!r}, {back}"
+                )
+            if there is not None or back is not None:
+                start, end = (b, a) if there is not None else (a, b)
+                parents.setdefault(end, set()).add(start)
+        try:
+            TopologicalSorter(parents).prepare()
+        except CycleError as error:
+            around = " → ".join(repr(name) for name in error.args[1])
+            raise KnowledgeError(f"required: these arcs close a cycle: {around}") from None
 
 
 def _pairs(kind: str, pairs: Iterable[Any]) -> tuple[tuple[Name, Name], ...]:

@@ -18,6 +18,8 @@ pub struct Knowledge {
     required: FxHashSet<(Variable, Variable)>,
     required_edges: FxHashSet<(Variable, Variable)>,
     tier: Vec<Option<u32>>,
+    /// Empty where no variable is isolated.
+    isolated: Vec<bool>,
 }
 
 impl Knowledge {
@@ -48,6 +50,7 @@ impl Knowledge {
             required: required.into_iter().collect(),
             required_edges: required_edges.into_iter().map(|(x, y)| (x.min(y), x.max(y))).collect(),
             tier,
+            isolated: Vec::new(),
         };
         let mut arcs: Vec<_> = knowledge.required.iter().copied().collect();
         arcs.sort_unstable();
@@ -78,17 +81,49 @@ impl Knowledge {
         Ok(knowledge)
     }
 
+    /// The same knowledge, and that these variables are adjacent to nothing and separate nothing: columns of which no test
+    /// can tell anything, such as identifiers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Knowledge`] when one of them has a required arc or edge, or does not exist.
+    pub fn with_isolated(mut self, n_variables: usize, isolated: impl IntoIterator<Item = Variable>) -> Result<Self> {
+        for x in isolated {
+            self.isolated.resize(n_variables, false);
+            let Some(entry) = self.isolated.get_mut(x as usize) else {
+                return Err(Error::Knowledge(format!("isolated variable {x} does not exist")));
+            };
+            *entry = true;
+        }
+        if let Some((x, y)) =
+            self.required_pairs().into_iter().find(|&(x, y)| self.is_isolated(x) || self.is_isolated(y))
+        {
+            return Err(Error::Knowledge(format!("{x} and {y} must be adjacent, but one of them is isolated")));
+        }
+        Ok(self)
+    }
+
+    /// Whether a variable is adjacent to nothing and separates nothing.
+    pub fn is_isolated(&self, x: Variable) -> bool {
+        self.isolated.get(x as usize).copied().unwrap_or(false)
+    }
+
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.forbidden.is_empty()
             && self.required.is_empty()
             && self.required_edges.is_empty()
             && self.tier.iter().all(Option::is_none)
+            && self.isolated.is_empty()
     }
 
     /// Whether the arc from → to may be in the graph. The reverse of a required arc may not.
     pub fn allows_arc(&self, from: Variable, to: Variable) -> bool {
-        !self.forbidden.contains(&(from, to)) && !self.required.contains(&(to, from)) && !self.later(from, to)
+        !self.forbidden.contains(&(from, to))
+            && !self.required.contains(&(to, from))
+            && !self.later(from, to)
+            && !self.is_isolated(from)
+            && !self.is_isolated(to)
     }
 
     /// Whether x and y may be adjacent.
@@ -108,9 +143,9 @@ impl Knowledge {
             || self.required_edges.contains(&(x.min(y), x.max(y)))
     }
 
-    /// Whether z may be in a separating set of x and y: not if it is later than both.
+    /// Whether z may be in a separating set of x and y: not if it is later than both, or isolated.
     pub fn may_separate(&self, x: Variable, y: Variable, z: Variable) -> bool {
-        !(self.later(z, x) && self.later(z, y))
+        !(self.later(z, x) && self.later(z, y)) && !self.is_isolated(z)
     }
 
     /// Whether tiers put x later than y.
@@ -154,6 +189,17 @@ mod tests {
         assert!(Knowledge::new(2, [(0, 1)], none(), none(), vec![Some(1), Some(0)]).is_err());
         assert!(Knowledge::new(2, none(), [(0, 1)], [(0, 1), (1, 0)], vec![]).is_err());
         assert!(Knowledge::new(3, [(0, 1), (1, 2)], [(0, 2)], [(0, 2)], vec![]).is_err());
+    }
+
+    #[test]
+    fn isolated_variables_have_no_arcs_and_separate_nothing() {
+        let none = Vec::<(Variable, Variable)>::new;
+        let k = Knowledge::none().with_isolated(3, [1]).unwrap();
+        assert!(!k.is_empty() && k.allows_edge(0, 2) && !k.allows_edge(0, 1) && !k.allows_edge(1, 2));
+        assert!(!k.may_separate(0, 2, 1));
+        assert!(Knowledge::none().with_isolated(3, []).unwrap().is_empty());
+        assert!(Knowledge::none().with_isolated(3, [3]).is_err());
+        assert!(Knowledge::new(3, [(0, 1)], none(), none(), vec![]).unwrap().with_isolated(3, [1]).is_err());
     }
 
     #[test]

@@ -216,7 +216,7 @@ pub(super) fn score(dict: &Bound<'_, PyDict>) -> PyResult<DiscreteScoreKind> {
 }
 
 /// Background knowledge: `required` arcs, `required_edges`, `forbidden` arcs and `tiers` (a list with `None` for
-/// variables in no tier, or empty); `None` for none.
+/// variables in no tier, or empty), and `isolated` variables; `None` for none.
 pub(super) fn knowledge(dict: Option<&Bound<'_, PyDict>>, n_variables: usize) -> PyResult<Knowledge> {
     type Arcs = Vec<(Variable, Variable)>;
     let Some(dict) = dict else { return Ok(Knowledge::none()) };
@@ -227,5 +227,5 @@ pub(super) fn knowledge(dict: Option<&Bound<'_, PyDict>>, n_variables: usize) ->
         item::<Arcs>(dict, "forbidden")?,
         item(dict, "tiers")?,
     );
-    Ok(made?)
+    Ok(made?.with_isolated(n_variables, item::<Vec<Variable>>(dict, "isolated")?)?)
 }

@@ -1,0 +1,79 @@
+"""Columns with nearly as many states as rows are kept isolated: no test can tell anything of them."""
+
+import numpy as np
+import pytest
+
+import phgs
+
+METHODS = [method for method in phgs.METHODS if method not in ("auto", "gsc")]
+ISOLATED = "ignore:columns with nearly as many states:phgs.ManyStatesWarning"
+
+
+def with_identifier(data, n):
+    first, *rest = data.items()
+    return dict([first, ("id", np.arange(n)), *rest])
+
+
+@pytest.mark.filterwarnings(ISOLATED)
+@pytest.mark.parametrize("method", METHODS)
+def test_row_44_the_edges_around_an_identifier_stay(method):
+    from conftest import make_chain
+
+    data = with_identifier(make_chain(n=500), 500)
+    result = phgs.learn(data, method, progress=False)
+    skeleton = {frozenset(edge) for edge in result.cpdag.skeleton().undirected}
+    assert skeleton == {frozenset("ab"), frozenset("bc")}
+    assert result.variables == ("a", "id", "b", "c", "d")
+
+
+@pytest.mark.filterwarnings(ISOLATED)
+@pytest.mark.parametrize("method", METHODS)
+def test_all_else_is_as_without_it(alarm, method):
+    table = alarm.table
+    rows = 2000
+    data = {name: codes[:rows] for name, codes in zip(table.names, table.codes, strict=True)}
+    rng = np.random.default_rng(0)
+    without = phgs.learn(data, method, progress=False)
+    # Not quite an identifier: a few states are in several rows.
+    within = phgs.learn({**data, "id": rng.integers(0, 3 * rows, rows)}, method, progress=False)
+    assert within.cpdag.directed == without.cpdag.directed
+    assert within.cpdag.undirected == without.cpdag.undirected
+    assert within.cpdag.adjacent("id") == ()
+
+
+@pytest.mark.filterwarnings(ISOLATED)
+def test_a_skeleton_or_a_start_does_not_bring_it_back(chain):
+    data = with_identifier(chain, 2000)
+    every = [(a, b) for i, a in enumerate(data) for b in list(data)[i + 1 :]]
+    found = phgs.learn(data, "gsc", skeleton=every, score="loglik", max_parents=2, progress=False)
+    assert found.cpdag.adjacent("id") == ()
+    assert phgs.HillClimbing(start=[("id", "a")], progress=False).learn(data).cpdag.adjacent("id") == ()
+
+
+def test_row_44_a_test_of_it_warns(chain):
+    flag = np.arange(2000) % 2
+    data = {**chain, "id": np.arange(2000), "flag": flag}
+    for x, y, given in (("id", "flag", ()), ("a", "b", "id")):
+        with pytest.warns(phgs.ManyStatesWarning, match=r"'id' has 2,000 states in 2,000 rows: a test says nothing"):
+            test = phgs.independence_test(data, x, y, given)
+    assert test.no_information
+    assert test.strata == 2000
+    assert test.informative_strata == 0
+
+
+@pytest.mark.filterwarnings(ISOLATED)
+def test_it_is_said_where_it_matters(chain):
+    data = with_identifier(chain, 2000)
+    result = phgs.learn(data, progress=False)
+    assert "isolated             'id' (nearly as many states as rows)" in str(result)
+    assert "2,000 states in 2,000 rows" in result.explain("a", "id")
+    with pytest.raises(phgs.KnowledgeError, match=r"'id' and 'a' cannot be joined: column 'id' has nearly as many"):
+        phgs.learn(data, knowledge={"required": [("id", "a")]}, progress=False)
+
+
+def test_what_counts_as_an_identifier():
+    table = phgs.as_table({"x": np.arange(40) // 2, "y": np.arange(40) // 2 % 19, "z": np.arange(40) % 2}, warn=False)
+    assert table.identifiers == ()
+    assert phgs.as_table({"x": np.arange(40) * 2 // 3, "y": [0, 1] * 20}, warn=False).identifiers == (0,)
+    # Up to ten states a column is a category, however few rows there are.
+    assert phgs.as_table({"x": range(10), "y": [0, 1] * 5}, warn=False).identifiers == ()
