@@ -14,7 +14,16 @@ True
 from phgs import datasets
 from phgs._core import __version__
 from phgs.catalogue import NetworkInfo, networks
-from phgs.data import GaussianTable, Table, as_gaussian, as_table, discretize, gaussian_from_correlation
+from phgs.data import (
+    GaussianTable,
+    IncompleteTable,
+    Table,
+    as_gaussian,
+    as_table,
+    discretize,
+    gaussian_from_correlation,
+)
+from phgs.describe import Description, describe
 from phgs.errors import (
     DataError,
     DegenerateColumnWarning,
@@ -72,12 +81,14 @@ __all__ = [
     "Comparison",
     "DataError",
     "DegenerateColumnWarning",
+    "Description",
     "FastIAMB",
     "GaussianTable",
     "Graph",
     "GraphError",
     "HillClimbing",
     "Hybrid",
+    "IncompleteTable",
     "InternalError",
     "Knowledge",
     "KnowledgeError",
@@ -107,6 +118,7 @@ __all__ = [
     "d_separated",
     "dag_to_cpdag",
     "datasets",
+    "describe",
     "discretize",
     "distances",
     "gaussian_from_correlation",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from phgs import _core, parameters
-from phgs.data import GaussianTable, as_gaussian, as_table
+from phgs.data import GaussianTable, IncompleteTable, as_gaussian, as_table
+from phgs.data.strata import informative
 from phgs.data.table import Missing
-from phgs.errors import ParameterError
+from phgs.errors import ManyStatesWarning, ParameterError
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
 from phgs.learners.pieces import DegreesOfFreedom, ScoreName, TestName, score_for_core, test_for_core
 from phgs.result.result import p_value_text
@@ -37,9 +39,14 @@ class IndependenceTest:
     test : str
         Name of the test and of its rule for degrees of freedom.
     n_rows : int
-        Rows used.
+        Rows used: with test-wise deletion those that are complete in these columns.
     too_sparse : bool
         Whether the least-sample rule decided in place of the test.
+    n_rows_read : int
+        Rows of the data.
+    strata, informative_strata, informative_rows : int or None
+        Configurations of `given` that occur; those in which both variables vary; rows in the latter. All else in the
+        table says nothing of the hypothesis. None for Fisher's z.
     """
 
     x: Name
@@ -51,6 +58,15 @@ class IndependenceTest:
     test: str
     n_rows: int
     too_sparse: bool
+    n_rows_read: int = 0
+    strata: int | None = None
+    informative_strata: int | None = None
+    informative_rows: int | None = None
+
+    @property
+    def no_information(self) -> bool:
+        """Whether no row says anything of the hypothesis: the p-value is then no evidence of independence."""
+        return self.degrees_of_freedom <= 0 or self.informative_rows == 0
 
     @property
     def p_value(self) -> float:
@@ -62,6 +78,7 @@ class IndependenceTest:
         return (
             f"{self.x} ⫫ {self.y}{given}: {self.test} = {self.statistic:.6g}, df = {self.degrees_of_freedom:g},"
             f" p = {p_value_text(self.log_p_value)}, {self.n_rows:,} rows"
+            + (" (no row says anything of it)" if self.no_information else "")
         )
 
 
@@ -89,7 +106,12 @@ def independence_test(
     test, degrees_of_freedom, minimum_sample
         As in `phgs.PC`; or ``"fisher-z"`` for Gaussian data (a `phgs.GaussianTable` is tested so in any case).
     missing
-        As in `phgs.as_table`.
+        As in `phgs.as_table`; ``"testwise"`` uses the rows that are complete in x, y and `given`.
+
+    Warns
+    -----
+    ManyStatesWarning
+        When one of the columns has nearly as many states as rows: the test says nothing then.
 
     Examples
     --------
@@ -110,11 +132,24 @@ def independence_test(
         raise ParameterError("x, y and the variables of given must be different")
     if isinstance(table, GaussianTable):
         statistic, df, log_p = _core.gaussian_test(table.dataset, first, second, conditioning)
-        return IndependenceTest(x, y, others, statistic, df, log_p, "fisher-z", table.n_rows, too_sparse=False)
-    statistic, df, log_p, name, too_sparse = _core.independence_test(
-        table.dataset, first, second, conditioning, described
-    )
-    return IndependenceTest(x, y, others, statistic, df, log_p, name, table.n_rows, too_sparse)
+        n_rows = table.n_rows
+        return IndependenceTest(x, y, others, statistic, df, log_p, "fisher-z", n_rows, False, table.n_rows_read)
+    n_rows = table.n_rows
+    if isinstance(table, IncompleteTable):
+        found = _core.testwise_test(table.incomplete, first, second, conditioning, described)
+        statistic, df, log_p, name, too_sparse, n_rows = found
+    else:
+        statistic, df, log_p, name, too_sparse = _core.independence_test(
+            table.dataset, first, second, conditioning, described
+        )
+    for i in {first, second, *conditioning} & set(table.identifiers):
+        warnings.warn(
+            f"column {table.names[i]!r} has {table.arities[i]:,} states in {table.n_rows:,} rows: a test says nothing",
+            ManyStatesWarning,
+            stacklevel=2,
+        )
+    counts = informative(table, first, second, conditioning)
+    return IndependenceTest(x, y, others, statistic, df, log_p, name, n_rows, too_sparse, table.n_rows_read, *counts)
 
 
 @dataclass(frozen=True)
@@ -213,7 +248,10 @@ def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any
     assert checked is not None
     if isinstance(data, GaussianTable):
         return 1.0 - abs(data.dataset.correlations())
-    return _core.distances(as_table(data, missing=missing, warn=False).dataset, checked)
+    table = as_table(data, missing=missing, warn=False)
+    if isinstance(table, IncompleteTable):
+        return _core.testwise_distances(table.incomplete, checked)
+    return _core.distances(table.dataset, checked)
 
 
 def cluster_variables(
@@ -230,10 +268,10 @@ def cluster_variables(
     missing, threads
         As in `phgs.PPC`.
     """
-    from phgs.clustering import partition
+    from phgs.clustering import partition, set_apart
 
     checked = parameters.whole("max_clusters", max_clusters, 1)
     assert checked is not None
     table = data if isinstance(data, GaussianTable) else as_table(data, missing=missing, warn=False)
-    labels = partition(distances(table, threads=threads), checked)
+    labels = partition(set_apart(distances(table, threads=threads), table.identifiers), checked)
     return dict(zip(table.names, labels.tolist(), strict=True))

@@ -85,9 +85,10 @@ def add(parser: Parser) -> None:
     running = parser.add_argument_group("running")
     running.add_argument(
         "--missing",
-        choices=("error", "drop", "level"),
+        choices=("error", "drop", "level", "testwise"),
         default="error",
-        help="rows with missing values: refuse, leave out, or make missing a state (default error)",
+        help="missing values: refuse, leave out incomplete rows, make missing a state, or leave rows out test by test, "
+        "for methods that learn by tests alone (default error)",
     )
     running.add_argument(
         "--threads", type=whole_number, default=0, metavar="N", help="number of threads (default 0: all)"

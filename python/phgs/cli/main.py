@@ -15,6 +15,7 @@ from phgs.errors import InternalError
 
 COMMANDS = {
     "learn": "learn a graph from data",
+    "describe": "report what stands out in data before learning",
     "compare": "compare a learned graph with the true one",
     "sample": "draw data from a Bayesian network",
     "networks": "list the networks that can be named",

@@ -1,13 +1,22 @@
 """Input: any frame, array, mapping of columns or file becomes a `Table` of state codes.
 
 Data flows one way: `files` reads a file into a frame, `frames` takes any frame apart into named columns, `columns`
-numbers the values of one column, `table` puts the columns together, and `checks` warns of what cannot be learned
-from. No file format is parsed here: pyarrow reads files.
+numbers the values of one column, `checks` refuses what cannot be used, `table` puts the columns together, and
+`findings` says what stands out (`relations`: what determines what). No file format is parsed here: pyarrow reads files.
 """
 
 from phgs.data.discretise import discretize
 from phgs.data.files import read_file
 from phgs.data.gaussian import GaussianTable, as_gaussian, gaussian_from_correlation
-from phgs.data.table import Table, as_table
+from phgs.data.table import IncompleteTable, Table, as_table
 
-__all__ = ["GaussianTable", "Table", "as_gaussian", "as_table", "discretize", "gaussian_from_correlation", "read_file"]
+__all__ = [
+    "GaussianTable",
+    "IncompleteTable",
+    "Table",
+    "as_gaussian",
+    "as_table",
+    "discretize",
+    "gaussian_from_correlation",
+    "read_file",
+]

@@ -1,23 +1,15 @@
-"""What the data can and cannot tell: names that clash, columns that carry no information."""
+"""Checks of columns: names that clash, values that are no categories, missing values."""
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from phgs.data.columns import Problem
 from phgs.data.frames import Name
-from phgs.errors import DataError, DegenerateColumnWarning, ManyStatesWarning
+from phgs.errors import DataError
 
-MANY_STATES = 100
-"""Columns with more states than this are warned of."""
-
-FEW_ROWS = 30
-"""In tables with fewer rows columns are copies of each other by chance."""
-
-_REMEDY = {
+REMEDY = {
     Problem.NOT_WHOLE: "states must be categories: cut the numbers into intervals first with phgs.discretize, or turn"
     " them into strings if each value is a category",
     Problem.INFINITE: "replace or drop them",
@@ -27,6 +19,7 @@ _REMEDY = {
     Problem.COMPLEX: "leave the column out",
     Problem.NESTED: "a column must hold one value a row",
 }
+"""What to do about a column that cannot be used."""
 
 
 def listed(names: Iterable[Name], limit: int = 8) -> str:
@@ -61,7 +54,7 @@ def refuse(problems: dict[Name, Problem]) -> None:
     names = [name for name, problem in problems.items() if problem is first]
     holds = "holds" if len(names) == 1 else "hold"
     column = "column" if len(names) == 1 else "columns"
-    raise DataError(f"{column} {listed(names)} {holds} {first.value}; {_REMEDY[first]}")
+    raise DataError(f"{column} {listed(names)} {holds} {first.value}; {REMEDY[first]}")
 
 
 def refuse_missing(missing: dict[Name, int], hint: str = "") -> None:
@@ -74,50 +67,3 @@ def refuse_missing(missing: dict[Name, int], hint: str = "") -> None:
         f"missing values in {shown}; pass missing='drop' to leave out incomplete rows or missing='level' to make"
         f" 'missing' a state of its own{hint}"
     )
-
-
-def warn_of_columns(names: Sequence[Name], arities: Sequence[int], n_rows: int, stacklevel: int) -> None:
-    """Warn once of constant columns and once of columns with very many states."""
-    constant = [name for name, arity in zip(names, arities, strict=True) if arity == 1]
-    if constant:
-        one = len(constant) == 1
-        warnings.warn(
-            f"{plural(len(constant), 'column')} with a single state {'is' if one else 'are'} independent of"
-            f" everything and {'stays' if one else 'stay'} isolated: {listed(constant)}",
-            DegenerateColumnWarning,
-            stacklevel=stacklevel,
-        )
-    many: list[Any] = []
-    for name, arity in zip(names, arities, strict=True):
-        if arity > MANY_STATES or (arity > 10 and 2 * arity > n_rows):
-            many.append(f"{name!r} ({arity:,} states in {n_rows:,} rows)")
-    if many:
-        shown = ", ".join(many[:8]) + (f" and {len(many) - 8} more" if len(many) > 8 else "")
-        warnings.warn(
-            f"columns with very many states tell little and may look dependent on anything: {shown}; leave out"
-            " identifiers, merge rare states",
-            ManyStatesWarning,
-            stacklevel=stacklevel,
-        )
-
-
-def warn_of_copies(names: Sequence[Name], codes: Sequence[Any], arities: Sequence[int], stacklevel: int) -> None:
-    """Warn once of columns that are the same partition of the rows.
-
-    Codes are numbered by first appearance, so that copies under other labels have the same codes.
-    """
-    if len(codes[0]) < FEW_ROWS:
-        return
-    alike: dict[int, list[int]] = {}
-    for i, column in enumerate(codes):
-        if arities[i] > 1:
-            alike.setdefault(hash(column.tobytes()), []).append(i)
-    groups = [group for group in alike.values() if len(group) > 1]
-    if groups:
-        shown = "; ".join(" = ".join(repr(names[i]) for i in group[:8]) for group in groups[:4])
-        more = f" and {len(groups) - 4} more groups" if len(groups) > 4 else ""
-        warnings.warn(
-            f"columns that are copies of each other explain each other's edges away: {shown}{more}; keep one of each",
-            DegenerateColumnWarning,
-            stacklevel=stacklevel,
-        )

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,9 +99,11 @@ def as_gaussian(
     >>> table, round(float(table.correlation[0, 1]), 3)
     (<phgs.GaussianTable: 4 rows × 2 variables>, 0.938)
     """
-    parameters.one_of("missing", missing, ("error", "drop", "level"))
+    parameters.one_of("missing", missing, get_args(Missing))
     if missing == "level":
         raise ParameterError("missing: Gaussian data have no levels; use missing='drop'")
+    if missing == "testwise":
+        raise ParameterError("missing: Gaussian data are tested on one set of rows; use missing='drop'")
     if isinstance(data, GaussianTable):
         return data
     if isinstance(data, Table):

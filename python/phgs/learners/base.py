@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from phgs import _core, parameters
-from phgs.data import GaussianTable, Table, as_gaussian, as_table
+from phgs.data import GaussianTable, IncompleteTable, Table, as_gaussian, as_table
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
 from phgs.names import unknown
@@ -43,9 +43,10 @@ class Learner:
 
     Parameters
     ----------
-    missing : {"error", "drop", "level"}
-        What to do with missing values: refuse them and name the columns, leave out incomplete rows, or make missing a
-        state of its own.
+    missing : {"error", "drop", "level", "testwise"}
+        What to do with missing values: refuse them and name the columns, leave out incomplete rows, make missing a
+        state of its own, or let each test use the rows that are complete in its own columns. The last is for methods
+        that learn by tests alone: `MMPC`, `HPC`, `FastIAMB`, `SIHitonPC`, and `PC` and `PPC` with ``path_length=1``.
     data_type : {"discrete", "gaussian"}
         Whether columns are categories or jointly normal numbers; it is never guessed. Gaussian data (or a
         `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
@@ -154,18 +155,23 @@ class Learner:
         test, score = (GAUSSIAN_TEST, self._gaussian_score()) if gaussian else (self._test(), self._score())
         read = time.perf_counter() - start
         composition = self._composition(table)
-        learn: Callable[..., dict[str, Any]] = _core.learn_gaussian if gaussian else _core.learn
-        learned = learn(
-            table.dataset,
-            test=test,
-            score=score,
-            composition=composition,
-            knowledge=self._knowledge(table),
-            cluster=lambda distances: _clusters(distances, self._max_clusters()),
-            threads=self.threads,
-            time_limit=self.time_limit,
-            progress=reporter(self.progress, self.method),
-        )
+        if self.missing == "testwise" or isinstance(table, IncompleteTable):
+            self._refuse_testwise_scores(composition)
+        job: dict[str, Any] = {
+            "test": test,
+            "composition": composition,
+            "knowledge": self._knowledge(table),
+            "cluster": lambda distances: _clusters(distances, self._max_clusters(), table.identifiers),
+            "threads": self.threads,
+            "time_limit": self.time_limit,
+            "progress": reporter(self.progress, self.method),
+        }
+        if isinstance(table, IncompleteTable):
+            learned = _core.learn_testwise(table.incomplete, **job)
+        elif isinstance(table, GaussianTable):
+            learned = _core.learn_gaussian(table.dataset, score=score, **job)
+        else:
+            learned = _core.learn(table.dataset, score=score, **job)
         from phgs.result import Result
 
         result = Result._from_core(
@@ -193,7 +199,7 @@ class Learner:
         parameters.whole("threads", self.threads)
         if self.time_limit is not None:
             parameters.positive("time_limit", self.time_limit)
-        parameters.one_of("missing", self.missing, ("error", "drop", "level"))
+        parameters.one_of("missing", self.missing, get_args(Missing))
         parameters.one_of("data_type", self.data_type, ("discrete", "gaussian"))
         if self.data_type == "gaussian":
             self._check_gaussian()
@@ -214,6 +220,22 @@ class Learner:
             return as_gaussian(data, missing=self.missing, stacklevel=stacklevel + 1)
         return as_table(data, missing=self.missing, stacklevel=stacklevel + 1)
 
+    def _refuse_testwise_scores(self, composition: dict[str, Any]) -> None:
+        """Refuse test-wise deletion where a score compares graphs: scores are comparable on one set of rows only."""
+        by_tests = (
+            composition["restrict"]["kind"] not in ("none", "pef")
+            and composition["path_length"] == 1
+            and composition["initialise"]["kind"] == "oriented"
+            and composition["maximise"]["kind"] == "none"
+            and not composition["refine"]
+        )
+        if not by_tests:
+            what = "PATH compares" if composition["maximise"]["kind"] == "none" else f"{self.method} compares"
+            raise ParameterError(
+                f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or a"
+                " method that learns by tests alone (MMPC, HPC, FastIAMB, SIHitonPC; PC and PPC with path_length=1)"
+            )
+
     def _gaussian_score(self) -> dict[str, Any]:
         return {"name": "gaussian-bic", "penalty": float(getattr(self, "penalty", 0.5))}
 
@@ -233,11 +255,11 @@ class Learner:
         return found
 
     def _knowledge(self, table: Table) -> dict[str, Any] | None:
-        if self.knowledge is None:
+        if self.knowledge is None and not table.identifiers:
             return None
         from phgs.knowledge import Knowledge
 
-        return Knowledge.of(self.knowledge)._for_core(table)
+        return Knowledge.of(self.knowledge or {})._for_core(table)
 
     def _test(self) -> dict[str, Any]:
         return {"name": "g2", "degrees_of_freedom": "classical", "minimum_sample": None}
@@ -311,10 +333,10 @@ class Learner:
         return self._fitted().levels
 
 
-def _clusters(distances: Any, max_clusters: int) -> Any:
-    from phgs.clustering import partition
+def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = ()) -> Any:
+    from phgs.clustering import partition, set_apart
 
-    return partition(distances, max_clusters)
+    return partition(set_apart(distances, isolated), max_clusters)
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from phgs.data.checks import listed
+from phgs.data.findings import is_identifier
 from phgs.progress import PHASES
 from phgs.result.result import p_value_text
 
@@ -20,7 +22,12 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     rows = f"{result.n_rows:,}"
     if result.n_rows_read > result.n_rows:
         rows += f" of {result.n_rows_read:,} (incomplete ones left out)"
+    elif result.parameters.get("missing") == "testwise":
+        rows += " (each test uses those complete in its columns)"
     lines += [("variables", f"{len(result.variables):,}"), ("rows", rows)]
+    isolated = identifiers(result)
+    if isolated:
+        lines.append(("isolated", f"{listed(isolated)} (nearly as many states as rows)"))
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
     lines.append(("edges", f"{result.cpdag.n_edges:,} ({directed:,} directed, {undirected:,} undirected)"))
     if not result.extendable:
@@ -71,6 +78,14 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
             )
     else:
         lines = [f"{x} and {y} are not adjacent."]
+        for name in identifiers(result):
+            if name in (x, y):
+                states = len(result.levels[name])
+                lines.append(
+                    f"{name} has {states:,} states in {result.n_rows:,} rows: no test can tell anything of it, so it is"
+                    " kept isolated."
+                )
+                return "\n".join(lines)
         separation = result.separation(x, y)
         if separation is None:
             lines.append(f"{result.method} keeps no separating sets.")
@@ -96,6 +111,11 @@ def p_value_below(separation: Any, alpha: float) -> bool:
     import math
 
     return bool(separation.log_p_value <= math.log(alpha))
+
+
+def identifiers(result: Result) -> list[Name]:
+    """Return the columns that were kept isolated because they have nearly as many states as rows."""
+    return [name for name, states in result.levels.items() if is_identifier(len(states), result.n_rows)]
 
 
 def _given(names: tuple[Name, ...]) -> str:

@@ -1,0 +1,205 @@
+"""What stands out in a table: columns that carry no information, that few tests can use, that determine each other.
+
+Each finding has a code and one line of text; `phgs.describe` lists them all, and learners warn of those in `WARNED`.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phgs.data.checks import listed, plural
+from phgs.data.relations import copies, functions, functions_of_two
+from phgs.errors import DegenerateColumnWarning, ManyStatesWarning, PhgsWarning
+
+if TYPE_CHECKING:
+    from phgs.data.frames import Name
+    from phgs.data.table import Table
+
+MANY_STATES = 100
+"""Columns with more states than this are warned of."""
+
+FEW_ROWS_OF_A_STATE = 5
+"""States in fewer rows than this are rare."""
+
+COLUMNS_SEARCHED_BY_LEARNERS = 100
+"""Up to this many columns learners look for columns that determine another one; it takes milliseconds there."""
+
+WARNED: dict[str, type[PhgsWarning]] = {
+    "constant": DegenerateColumnWarning,
+    "identifier": ManyStatesWarning,
+    "many-states": ManyStatesWarning,
+    "copies": DegenerateColumnWarning,
+    "function": DegenerateColumnWarning,
+}
+"""Findings that learners warn of, with the kind of warning; other findings go to the log."""
+
+logger = logging.getLogger("phgs")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that stands out.
+
+    Attributes
+    ----------
+    code : str
+        What it is: ``"unusable"``, ``"missing"``, ``"constant"``, ``"identifier"``, ``"many-states"``,
+        ``"rare-states"``, ``"copies"``, ``"function"``, ``"function-of-two"``, ``"few-rows"`` or ``"not-searched"``.
+    columns : tuple
+        The columns it is about; of a function the column that is determined comes first.
+    text : str
+        One line: what was found, what it does to learning, and what to do.
+    """
+
+    code: str
+    columns: tuple[Name, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.text}"
+
+
+def is_identifier(n_states: int, n_rows: int) -> bool:
+    """Whether a column has so many states that on average fewer than two rows share one.
+
+    Given such a column hardly any rows are left to compare, so that every test says independent; and G² calls it
+    dependent on any balanced flag.
+    """
+    return n_states > 10 and 2 * n_states > n_rows
+
+
+def constants(table: Table) -> list[Finding]:
+    """Columns with a single state."""
+    names = tuple(name for name, arity in zip(table.names, table.arities, strict=True) if arity <= 1)
+    if not names:
+        return []
+    one = len(names) == 1
+    text = (
+        f"{plural(len(names), 'column')} with a single state {'is' if one else 'are'} independent of everything and"
+        f" {'stays' if one else 'stay'} isolated: {listed(names)}"
+    )
+    return [Finding("constant", names, text)]
+
+
+def identifiers(table: Table) -> list[Finding]:
+    """Columns of which no test can tell anything."""
+    found = [(table.names[i], table.arities[i]) for i in table.identifiers]
+    text = (
+        "columns with nearly as many states as rows (identifiers) cannot be tested; they stay isolated and separate"
+        f" nothing: {_with_states(found, table.n_rows)}; leave them out, or merge states"
+    )
+    return [Finding("identifier", tuple(name for name, _ in found), text)] if found else []
+
+
+def many_states(table: Table) -> list[Finding]:
+    """Columns with more than `MANY_STATES` states."""
+    named = zip(table.names, table.arities, strict=True)
+    found = [(n, arity) for n, arity in named if arity > MANY_STATES and not is_identifier(arity, table.n_rows)]
+    text = (
+        "columns with very many states tell little and may look dependent on anything:"
+        f" {_with_states(found, table.n_rows)}; merge rare states"
+    )
+    return [Finding("many-states", tuple(name for name, _ in found), text)] if found else []
+
+
+def rare_states(table: Table) -> list[Finding]:
+    """Columns with states that are in few rows."""
+    found = []
+    for i, (name, codes, arity) in enumerate(zip(table.names, table.codes, table.arities, strict=True)):
+        if arity > 1 and i not in table.identifiers:
+            counts = np.bincount(codes, minlength=arity)[:arity]
+            rare = int(np.count_nonzero(counts < FEW_ROWS_OF_A_STATE))
+            if rare:
+                found.append((name, rare, arity))
+    shown = ", ".join(f"{name!r} ({rare:,} of {arity:,})" for name, rare, arity in found[:8])
+    text = (
+        f"states in fewer than {FEW_ROWS_OF_A_STATE} rows: {shown}{_more(found)}; tests of them have little power:"
+        " merge them, or use degrees_of_freedom='adjusted'"
+    )
+    return [Finding("rare-states", tuple(name for name, *_ in found), text)] if found else []
+
+
+def twins(table: Table) -> list[Finding]:
+    """Columns that are the same partition of the rows."""
+    groups = [tuple(table.names[i] for i in group) for group in copies(table)]
+    if not groups:
+        return []
+    shown = "; ".join(" = ".join(repr(name) for name in group[:8]) for group in groups[:4])
+    more = f" and {len(groups) - 4} more groups" if len(groups) > 4 else ""
+    text = f"columns that are copies of each other explain each other's edges away: {shown}{more}; keep one of each"
+    return [Finding("copies", tuple(name for group in groups for name in group), text)]
+
+
+def determined(table: Table, *, by_two: bool = True) -> list[Finding]:
+    """Columns that one or two others determine.
+
+    Parameters
+    ----------
+    by_two
+        Whether to look for pairs that determine a column, too.
+    """
+    found = []
+    singles = functions(table)
+    names = table.names
+    if singles is None:
+        found.append(Finding("not-searched", (), "too many columns to look for columns that determine another one"))
+        return found
+    if singles:
+        shown = ", ".join(f"{names[x]!r} by {names[y]!r}" for x, y in singles[:8])
+        text = (
+            f"columns that another one determines: {shown}{_more(singles)}; given that one, tests call them independent"
+            " of all others and true edges may go"
+        )
+        ends = dict.fromkeys(names[i] for pair in singles for i in pair)
+        found.append(Finding("function", tuple(ends), text))
+    pairs = functions_of_two(table, singles) if by_two else []
+    if pairs is None:
+        found.append(Finding("not-searched", (), "too many columns to look for pairs that determine another one"))
+    elif pairs:
+        shown = ", ".join(f"{names[x]!r} by {names[y]!r} and {names[z]!r}" for x, y, z in pairs[:8])
+        text = (
+            f"columns that two others determine: {shown}{_more(pairs)}; given both, tests call them independent of all"
+            " others and true edges may go"
+        )
+        ends = dict.fromkeys(names[i] for triple in pairs for i in triple)
+        found.append(Finding("function-of-two", tuple(ends), text))
+    return found
+
+
+def few_rows(table: Table) -> list[Finding]:
+    """More columns than rows."""
+    if table.n_variables <= table.n_rows:
+        return []
+    text = (
+        f"more columns ({table.n_variables:,}) than rows ({table.n_rows:,}): expect few true edges to be found, and"
+        " more false ones than alpha suggests"
+    )
+    return [Finding("few-rows", (), text)]
+
+
+def warn_of(table: Table, stacklevel: int) -> None:
+    """Warn of what a learner meets, one line a finding, and log what is milder."""
+    found = [*constants(table), *identifiers(table), *many_states(table), *twins(table), *few_rows(table)]
+    if table.n_variables <= COLUMNS_SEARCHED_BY_LEARNERS:
+        found += determined(table, by_two=False)
+    for finding in found:
+        category = WARNED.get(finding.code)
+        if category is None:
+            logger.info("%s", finding.text)
+        else:
+            warnings.warn(finding.text, category, stacklevel=stacklevel)
+
+
+def _with_states(found: Iterable[tuple[Name, int]], n_rows: int) -> str:
+    each = [f"{name!r} ({arity:,} states in {n_rows:,} rows)" for name, arity in found]
+    return ", ".join(each[:8]) + _more(each)
+
+
+def _more(found: Sequence[Any]) -> str:
+    return f" and {len(found) - 8} more" if len(found) > 8 else ""

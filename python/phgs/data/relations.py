@@ -1,0 +1,150 @@
+"""Deterministic relations between columns: copies, and columns that one or two others determine.
+
+Relations that chance explains are left out: where n rows fall into k configurations of the determining columns, n − k
+rows repeat an earlier one; were the column independent, all of them would agree with probability at most q^(n − k),
+with q the share of its most frequent state. A relation is reported when that is below `CHANCE` divided by the number
+of relations looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from phgs.data.table import Table
+
+CHANCE = 1e-6
+"""The highest probability, over all relations of a table, that a reported one is chance."""
+
+FEW_ROWS = 30
+"""In tables with fewer rows columns are copies of each other by chance."""
+
+MOST_COLUMNS = 2000
+"""Up to this many columns functions of one column are looked for; the work grows with the square of the number."""
+
+MOST_COLUMNS_FOR_TWO = 150
+"""Up to this many columns functions of two columns are looked for; the work grows with the cube of the number."""
+
+MOST_CONFIGURATIONS = 256
+"""Pairs of columns with more joint states than this are not looked at as determining another."""
+
+_SAMPLE = 1024
+
+
+def copies(table: Table) -> list[list[int]]:
+    """Groups of columns that are the same partition of the rows.
+
+    Codes are numbered by first appearance, so that copies under other labels have the same codes.
+    """
+    if table.n_rows < FEW_ROWS:
+        return []
+    groups: dict[tuple[int, int], list[int]] = {}
+    for i, column in enumerate(table.codes):
+        if table.arities[i] <= 1:
+            continue
+        # A hash first, so that few columns are compared; the second number tells apart columns with equal hashes.
+        key, other = hash(column.tobytes()), 0
+        while (key, other) in groups and not np.array_equal(table.codes[groups[key, other][0]], column):
+            other += 1
+        groups.setdefault((key, other), []).append(i)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def functions(table: Table) -> list[tuple[int, int]] | None:
+    """Pairs (x, y) of columns such that y determines x and not the other way round; None for too many columns."""
+    columns = _candidates(table)
+    if len(columns) > MOST_COLUMNS:
+        return None
+    sample = _sample(table, columns)
+    states = _n_states(table, columns)
+    log_share = {x: _log_largest_share(table.codes[x]) for x in columns}
+    limit = math.log(CHANCE / max(1, len(columns) ** 2))
+    found = []
+    for y in columns:
+        repeats = table.n_rows - states[y]
+        held = _held(sample, sample[columns.index(y)])
+        for x in (columns[i] for i in np.flatnonzero(held)):
+            if x == y or repeats * log_share[x] > limit or states[x] > states[y]:
+                continue
+            if _determines(table, x, table.codes[y], states[y]):
+                found.append((x, y))
+    return sorted(found)
+
+
+def functions_of_two(table: Table, single: list[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
+    """Triples (x, y, z) such that y and z together determine x, and neither alone; None for too many columns.
+
+    Parameters
+    ----------
+    single
+        What `functions` returned.
+    """
+    columns = _candidates(table)
+    if len(columns) > MOST_COLUMNS_FOR_TWO:
+        return None
+    sample = _sample(table, columns)
+    position = {x: i for i, x in enumerate(columns)}
+    known = set(single)
+    states = _n_states(table, columns)
+    log_share = {x: _log_largest_share(table.codes[x]) for x in columns}
+    limit = math.log(CHANCE / max(1, len(columns) ** 3))
+    found = []
+    for y, z in combinations(columns, 2):
+        width = states[z]
+        if states[y] * width > MOST_CONFIGURATIONS or (y, z) in known or (z, y) in known:
+            continue
+        held = _held(sample, sample[position[y]].astype(np.int64) * width + sample[position[z]])
+        for x in (columns[i] for i in np.flatnonzero(held)):
+            if x in (y, z) or (x, y) in known or (x, z) in known:
+                continue
+            joint = table.codes[y].astype(np.int64) * width + table.codes[z]
+            n_joint = int(np.count_nonzero(np.bincount(joint)))
+            if (table.n_rows - n_joint) * log_share[x] > limit:
+                continue
+            if _determines(table, x, joint, states[y] * width):
+                found.append((x, y, z))
+    return sorted(found)
+
+
+def _candidates(table: Table) -> list[int]:
+    """Columns that may determine or be determined: not constant, one of each group of copies, no identifiers."""
+    left_out = {i for group in copies(table) for i in group[1:]} | set(table.identifiers)
+    return [i for i in range(table.n_variables) if table.arities[i] > 1 and i not in left_out]
+
+
+def _n_states(table: Table, columns: list[int]) -> dict[int, int]:
+    """Number of states of columns, missing among them where values are missing."""
+    return {x: int(table.codes[x].max()) + 1 for x in columns}
+
+
+def _sample(table: Table, columns: list[int]) -> NDArray[Any]:
+    """Rows that refute most relations, one column a line."""
+    rows = np.unique(np.linspace(0, table.n_rows - 1, min(table.n_rows, _SAMPLE)).astype(np.intp))
+    return np.array([table.codes[x][rows] for x in columns], dtype=np.uint16).reshape(len(columns), len(rows))
+
+
+def _held(sample: NDArray[Any], by: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which columns of a sample are the same wherever another one is."""
+    order = np.argsort(by, kind="stable")
+    same = by[order[1:]] == by[order[:-1]]
+    ordered = sample[:, order]
+    return np.asarray(~((ordered[:, 1:] != ordered[:, :-1]) & same).any(axis=1))
+
+
+def _determines(table: Table, x: int, by: NDArray[Any], n_states: int) -> bool:
+    """Whether a column is the same in all rows where the codes `by` are."""
+    codes = table.codes[x]
+    value = np.zeros(n_states, dtype=codes.dtype)
+    value[by] = codes
+    return bool((value[by] == codes).all())
+
+
+def _log_largest_share(codes: NDArray[Any]) -> float:
+    counts = np.bincount(codes)
+    return math.log(counts.max() / counts.sum())
