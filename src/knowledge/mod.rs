@@ -145,7 +145,7 @@ impl Knowledge {
 
     /// Whether z may be in a separating set of x and y: not if it is later than both, or isolated.
     pub fn may_separate(&self, x: Variable, y: Variable, z: Variable) -> bool {
-        !(self.later(z, x) && self.later(z, y)) && !self.is_isolated(z)
+        !(self.is_isolated(z) || self.later(z, x) && self.later(z, y))
     }
 
     /// Whether tiers put x later than y.
