@@ -27,7 +27,7 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        CPU seconds of one call; wall time may be three times as much and a minute more.
+        CPU seconds of one call; wall time may be four times as much and a minute more.
     memory_mb : float
         Resident memory.
     repeats : int
@@ -95,7 +95,7 @@ def _watch(process: subprocess.Popen[bytes], started: Path, limits: Limits) -> t
         except (OSError, IndexError):
             continue
         peak = max(peak, resident)
-        late = begun is not None and time.monotonic() - begun > 3 * limits.seconds * limits.repeats + 60
+        late = begun is not None and time.monotonic() - begun > 4 * limits.seconds + 60
         if late or peak > limits.memory_mb:
             process.kill()
             process.wait()

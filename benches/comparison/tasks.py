@@ -90,10 +90,10 @@ TASKS = {
     ),
     "gaussian-ges": Task(
         "GES, Gaussian BIC",
-        "From the empty graph: insertions, deletions, turns (causal-learn: no turns). 'phgs, rounds' repeats the phases"
-        " until nothing changes; xges is XGES with its extended search. Penalty ½ log n for each parameter.",
+        "From the empty graph: insertions, deletions, turns (causal-learn: no turns). phgs-refined is tabu"
+        " search, then BOSS, then GES; xges is XGES with its extended search. Penalty ½ log n for each parameter.",
         "gaussian",
-        ("phgs", "phgs-rounds", "ges", "causal-learn", "xges"),
+        ("phgs", "phgs-refined", "ges", "causal-learn", "xges"),
         searches=True,
     ),
     "gaussian-hc": Task(

@@ -15,7 +15,7 @@ Pairs = list[tuple[int, int]]
 
 MODULES = {
     "phgs": "ours",
-    "phgs-rounds": "ours_rounds",
+    "phgs-refined": "ours_refined",
     "bnlearn-port": "bnlearn_port",
     "pybnesian": "of_pybnesian",
     "pgmpy": "of_pgmpy",

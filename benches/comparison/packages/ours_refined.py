@@ -1,4 +1,4 @@
-"""phgs, GES whose phases are repeated until nothing changes."""
+"""phgs, a composition of searches: tabu, then BOSS, then GES."""
 
 from __future__ import annotations
 
@@ -14,5 +14,12 @@ __all__ = ["edges", "prepare", "version"]
 def prepare(task: str, data: Input) -> Any:
     del task
     frame = data.frame
-    learner = phgs.GES(schedule="rounds", threads=data.threads, progress=False, data_type="gaussian")
+    learner = phgs.Hybrid(
+        init="empty",
+        maximize=phgs.Tabu(),
+        refine=[phgs.BOSS(growing=False), "ges"],
+        threads=data.threads,
+        progress=False,
+        data_type="gaussian",
+    )
     return lambda: learner.learn(frame)
