@@ -27,6 +27,7 @@ from phgs.describe import Description, describe
 from phgs.errors import (
     DataError,
     DegenerateColumnWarning,
+    FewRowsWarning,
     GraphError,
     InternalError,
     KnowledgeError,
@@ -83,6 +84,7 @@ __all__ = [
     "DegenerateColumnWarning",
     "Description",
     "FastIAMB",
+    "FewRowsWarning",
     "GaussianTable",
     "Graph",
     "GraphError",

@@ -16,6 +16,7 @@ from phgs._core import (
 __all__ = [
     "DataError",
     "DegenerateColumnWarning",
+    "FewRowsWarning",
     "GraphError",
     "InternalError",
     "KnowledgeError",
@@ -41,3 +42,7 @@ class DegenerateColumnWarning(PhgsWarning):
 
 class ManyStatesWarning(PhgsWarning):
     """Columns with so many states that tests of them have little power."""
+
+
+class FewRowsWarning(PhgsWarning):
+    """Gaussian data with no more rows than columns, of which an unrestricted search fits the noise."""

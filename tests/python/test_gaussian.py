@@ -124,6 +124,10 @@ def test_fewer_rows_than_columns():
     for method in ("pc", "phgs", "ges"):
         learner = {"max_parents": 2} if method != "pc" else {}
         assert phgs.learn(few, method, progress=False, **learner).cpdag.n_variables == 30
+    with pytest.warns(phgs.FewRowsWarning, match="8 rows for 30 columns.*max_parents"):
+        phgs.learn(columns(few), "phgs", data_type="gaussian", progress=False)
+    with pytest.raises(phgs.DataError, match="at least two rows"):
+        phgs.as_gaussian({"a": [0.5], "b": [1.5]})
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from phgs.data import checks
 from phgs.data.files import is_text, read_file
 from phgs.data.frames import Name, named_columns
 from phgs.data.table import Missing, Table, _plain
-from phgs.errors import DataError, DegenerateColumnWarning, ParameterError
+from phgs.errors import DataError, DegenerateColumnWarning, FewRowsWarning, ParameterError
 
 _T = TypeVar("_T")
 
@@ -83,7 +83,7 @@ def as_gaussian(
     names
         Column names in place of those of the frame.
     warn
-        Whether to warn of data that are all whole numbers, and of linear combinations.
+        Whether to warn of data that are all whole numbers, of linear combinations, and of no more rows than columns.
     stacklevel
         Where warnings point, as in `warnings.warn`.
 
@@ -260,6 +260,13 @@ def _warn(table: GaussianTable, stacklevel: int) -> None:
         warnings.warn(
             "all columns hold whole numbers only; if these are codes of categories, learn with data_type='discrete'",
             DegenerateColumnWarning,
+            stacklevel=stacklevel,
+        )
+    if 1 < table.n_rows <= table.n_variables:
+        warnings.warn(
+            f"{table.n_rows:,} rows for {table.n_variables:,} columns: a search over all pairs fits the noise of so few"
+            " rows; give it max_parents, or use a method that restricts it by tests, such as 'phgs'",
+            FewRowsWarning,
             stacklevel=stacklevel,
         )
     if table.n_variables <= _COLLINEAR_LIMIT:
