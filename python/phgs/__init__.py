@@ -38,7 +38,19 @@ from phgs.errors import (
     PhgsWarning,
 )
 from phgs.gaussian import conditional_independence_graph, sample_gaussian
-from phgs.graphs import Comparison, Graph, all_dags, as_dag, as_graph, compare, cpdag_to_dag, d_separated, dag_to_cpdag
+from phgs.graphs import (
+    AdjustmentDistances,
+    Comparison,
+    Graph,
+    adjustment_distances,
+    all_dags,
+    as_dag,
+    as_graph,
+    compare,
+    cpdag_to_dag,
+    d_separated,
+    dag_to_cpdag,
+)
 from phgs.knowledge import Knowledge
 from phgs.learn import METHODS, learn, learner
 from phgs.learners import (
@@ -79,6 +91,7 @@ __all__ = [
     "PEF",
     "PHGS",
     "PPC",
+    "AdjustmentDistances",
     "Comparison",
     "DataError",
     "DegenerateColumnWarning",
@@ -108,6 +121,7 @@ __all__ = [
     "Table",
     "Tabu",
     "__version__",
+    "adjustment_distances",
     "all_dags",
     "as_dag",
     "as_gaussian",

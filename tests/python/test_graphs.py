@@ -1,6 +1,7 @@
 """Functions of graphs."""
 
 import itertools
+import sys
 
 import networkx as nx
 import numpy as np
@@ -158,3 +159,26 @@ def test_edge_lists(tmp_path):
         path.write_text(text)
         with pytest.raises(phgs.DataError, match=match):
             phgs.as_graph(path)
+
+
+def test_distances_by_causal_effects():
+    pytest.importorskip("gadjid")
+    # a → b in truth. Reversed: a's effect is denied and b's is made up, whatever one adjusts for.
+    turned = phgs.adjustment_distances([("a", "b")], [("b", "a")], as_cpdags=False)
+    assert (turned.parent, turned.ancestor, turned.oset, turned.shd) == (1.0, 1.0, 1.0, 1)
+    # No edge: adjusting for no parents gives a's effect, and a false one of b; ancestors deny a's effect only.
+    empty = phgs.Graph(("a", "b"))
+    missed = phgs.adjustment_distances([("a", "b")], empty, as_cpdags=False)
+    assert (missed.parent_mistakes, missed.ancestor_mistakes, missed.shd) == (1, 1, 1)
+    assert missed.parent == 0.5
+    # Members of one class are the same graph to data.
+    same = phgs.adjustment_distances([("a", "b"), ("b", "c")], [("c", "b"), ("b", "a")])
+    assert set(same.to_dict().values()) == {0}
+    with pytest.raises(phgs.GraphError, match="learned: the graph is neither a DAG nor a CPDAG"):
+        phgs.adjustment_distances([("a", "b")], phgs.Graph(("a", "b", "c"), [("a", "b")], [("b", "c")]))
+
+
+def test_distances_by_causal_effects_need_gadjid(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gadjid", None)
+    with pytest.raises(ImportError, match=r"phgs\[gadjid\]"):
+        phgs.adjustment_distances([("a", "b")], [("a", "b")])
