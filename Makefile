@@ -4,7 +4,7 @@ PYTHON ?= python3
 SOURCES := $(shell git ls-files src python 2>/dev/null || find src python -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint bench wheel develop clean
+.PHONY: help demo test test-rust test-python lint bench docs wheel develop clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,15 +49,26 @@ lint: .venv-build/ready ## Formatting, lints and types
 	cargo fmt --check
 	cargo clippy --locked --quiet --all-targets -- -D warnings
 	cargo clippy --locked --quiet --lib --features python -- -D warnings
-	.venv-build/bin/ruff format --check --quiet python tests/python
-	.venv-build/bin/ruff check --quiet python tests/python
+	.venv-build/bin/ruff format --check --quiet python tests/python docs
+	.venv-build/bin/ruff check --quiet python tests/python docs
 	.venv-build/bin/mypy
 
 bench: ## Benchmarks of the core (criterion)
 	cargo bench --locked
 
+docs: wheel .venv-docs/ready ## Build the documentation into site/
+	.venv-docs/bin/python -m pip install --quiet --no-deps --force-reinstall dist/phgs-*.whl
+	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs site
+
+.venv-docs/ready: requirements-docs.lock
+	rm -rf .venv-docs
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade pip
+	.venv-docs/bin/python -m pip install --quiet -r requirements-docs.lock
+	@touch $@
+
 develop: .venv-build/ready ## An editable install in .venv-build, for work on the package
 	.venv-build/bin/python -m pip install --quiet --no-deps --editable .
 
 clean: ## Remove what was built
-	rm -rf .venv-build .venv-demo .venv-test dist demo-output target
+	rm -rf .venv-build .venv-demo .venv-docs .venv-test build dist demo-output site target

@@ -237,7 +237,7 @@ def score(
 def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:
     """Return the distances that pPC clusters variables by: 1 − mutual information / joint entropy.
 
-    Of a `phgs.GaussianTable`: 1 − |correlation|.
+    Of a `phgs.GaussianTable`: ``1 − |correlation|``.
 
     Returns
     -------

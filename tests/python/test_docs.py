@@ -1,0 +1,56 @@
+"""The code blocks of the README and of all pages of docs/ run and print what the pages show."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+_spec = importlib.util.spec_from_file_location("docs_blocks", ROOT / "docs" / "tools" / "blocks.py")
+docs_blocks = importlib.util.module_from_spec(_spec)
+sys.modules["docs_blocks"] = docs_blocks
+_spec.loader.exec_module(docs_blocks)
+
+
+@pytest.mark.parametrize("page", docs_blocks.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_blocks_of_page(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    docs_blocks.run_page(page)
+
+
+def page(tmp_path, text):
+    path = tmp_path / "page.md"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_other_output_is_found(tmp_path):
+    shown = page(tmp_path, "```python\nprint(6 * 7)\n```\n\n```text\n41\n```\n")
+    with pytest.raises(docs_blocks.MismatchError, match="42"):
+        docs_blocks.run_page(shown)
+    docs_blocks.run_page(shown, write=True)
+    docs_blocks.run_page(shown)
+    assert "42" in shown.read_text(encoding="utf-8")
+
+
+def test_blocks_share_names_and_commands_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "```python\nx = 1\n```\n\n```python\nx + 1\n```\n\n```text\n2\n```\n\n"
+    text += "```console\n$ phgs learn nothing.csv\nphgs: there is no file nothing.csv\n```\n"
+    assert [block.kind for block in docs_blocks.blocks(page(tmp_path, text))] == ["python", "python", "console"]
+    docs_blocks.run_page(page(tmp_path, text))
+
+
+def test_errors_count_unless_shown(tmp_path):
+    text = "```python\n1 / 0\n```\n"
+    with pytest.raises(ZeroDivisionError):
+        docs_blocks.run_page(page(tmp_path, text))
+    docs_blocks.run_page(page(tmp_path, text + "\n```text\nZeroDivisionError: division by zero\n```\n"))
+
+
+def test_pages_are_found():
+    found = {str(path.relative_to(ROOT)) for path in docs_blocks.pages()}
+    assert "README.md" in found
+    assert any(name.startswith("docs/tutorials/") for name in found)
