@@ -14,6 +14,7 @@ True
 from phgs import datasets
 from phgs._core import __version__
 from phgs.catalogue import NetworkInfo, networks
+from phgs.confidence import EdgeConfidence, PairConfidence, bootstrap
 from phgs.data import (
     GaussianTable,
     IncompleteTable,
@@ -96,6 +97,7 @@ __all__ = [
     "DataError",
     "DegenerateColumnWarning",
     "Description",
+    "EdgeConfidence",
     "FastIAMB",
     "FewRowsWarning",
     "GaussianTable",
@@ -111,6 +113,7 @@ __all__ = [
     "Network",
     "NetworkInfo",
     "NotFittedError",
+    "PairConfidence",
     "ParameterError",
     "ParseError",
     "Path",
@@ -127,6 +130,7 @@ __all__ = [
     "as_gaussian",
     "as_graph",
     "as_table",
+    "bootstrap",
     "cluster_variables",
     "compare",
     "conditional_independence_graph",

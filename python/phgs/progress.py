@@ -19,6 +19,7 @@ PHASES = {
     "path": "solution path",
     "search": "searching",
     "refine": "refining",
+    "bootstrap": "replicates",
 }
 
 _QUIET_SECONDS = 2.0

@@ -1,6 +1,7 @@
 //! What to compose: one choice for each stage.
 
 use crate::graph::{Dag, UndirectedGraph};
+use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
 use crate::search::BossOptions;
 use crate::search::SearchOptions;
@@ -40,6 +41,14 @@ pub enum Restrict {
 pub enum VStructureRule {
     /// From the separating sets of PC or pPC (paper, equation "vs1").
     SeparatingSets,
+    /// By an order-free rule from all sets that separate the ends of a triple, tested at the level of the skeleton (along
+    /// PATH, at each threshold). The restriction must be PC or pPC.
+    Decided {
+        /// The rule.
+        rule: ColliderRule,
+        /// The largest conditioning set; `None` for no limit.
+        max_conditioning_size: Option<usize>,
+    },
     /// By testing all subsets of the smaller neighbourhood that contain the middle variable (paper, equation "vs2"): for
     /// skeletons without separating sets.
     Testing {

@@ -13,8 +13,8 @@ use crate::knowledge::Knowledge;
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
 use crate::orient::path::{Estimate, Path, PathPoint, solution_path};
 use crate::orient::{
-    Oriented, VStructure, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, skeleton_to_cpdag,
-    v_structures_by_testing, v_structures_from_separations,
+    Colliders, Oriented, Triple, Undecided, VStructure, cpdag_of_dag, cpdag_with_knowledge, decide_colliders,
+    fill_marginal_p_values, orient_skeleton, v_structures_by_testing, v_structures_from_separations,
 };
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
@@ -102,6 +102,7 @@ struct State {
     /// The oriented estimate, until a stage that works on DAGs replaces it.
     oriented: Option<Oriented>,
     conflicts: Vec<VStructure>,
+    undecided: Vec<Triple>,
     path: Option<Vec<PathPoint>>,
 }
 
@@ -113,6 +114,21 @@ impl State {
             (None, Some(estimate)) => estimate.dag.clone(),
             (None, None) => Dag::empty(n_variables),
         }
+    }
+}
+
+/// An oriented estimate, and the triples that a cautious collider rule left open in it.
+struct Directed {
+    oriented: Oriented,
+    undecided: Vec<Triple>,
+}
+
+impl Estimate for Directed {
+    fn dag(&self) -> &Dag {
+        self.oriented.dag()
+    }
+    fn is_valid(&self) -> bool {
+        self.oriented.is_valid()
     }
 }
 
@@ -210,20 +226,22 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 Ok(State { dag: Some(dag.clone()), ..State::default() })
             }
             Initialise::Oriented(rule) => {
-                let path = self.estimate(restriction, rule, |graph, v_structures, skeleton, _| {
+                let path = self.estimate(restriction, rule, |graph, mut colliders, skeleton, _| {
                     if let Some(skeleton) = skeleton {
-                        fill_marginal_p_values(v_structures, skeleton, test);
+                        fill_marginal_p_values(&mut colliders.v_structures, skeleton, test);
                     }
-                    Ok(skeleton_to_cpdag(graph, v_structures, knowledge))
+                    let undecided = Undecided::new(knowledge, colliders.undecided.iter().copied());
+                    let oriented = orient_skeleton(graph, &colliders.v_structures, &undecided, knowledge);
+                    Ok(Directed { oriented, undecided: colliders.undecided })
                 })?;
-                let estimate = path.selected;
-                self.report("orient", estimate.pdag.n_edges(), None, start);
-                let conflicts = estimate.conflicts.clone();
-                Ok(State { oriented: Some(estimate), conflicts, path: self.shown(path.points), dag: None })
+                let Directed { oriented, undecided } = path.selected;
+                self.report("orient", oriented.pdag.n_edges(), None, start);
+                let conflicts = oriented.conflicts.clone();
+                Ok(State { oriented: Some(oriented), conflicts, undecided, path: self.shown(path.points), dag: None })
             }
             Initialise::HybridGreedy(rule) => {
-                let path = self.estimate(restriction, rule, |graph, v_structures, _, cache| {
-                    hybrid_greedy_initialization(graph, v_structures, cache, &hgi, knowledge, run)
+                let path = self.estimate(restriction, rule, |graph, colliders, _, cache| {
+                    hybrid_greedy_initialization(graph, &colliders.v_structures, cache, &hgi, knowledge, run)
                 })?;
                 // PATH has scored it already; where there is no path, nobody has.
                 let value = path.points.get(path.index).map_or_else(
@@ -241,7 +259,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         &mut self,
         restriction: &Restricted,
         rule: &VStructureRule,
-        mut make: impl FnMut(&UndirectedGraph, &mut [VStructure], Option<&Skeleton>, &mut ScoreCache<'_, S>) -> Result<E>,
+        mut make: impl FnMut(&UndirectedGraph, Colliders, Option<&Skeleton>, &mut ScoreCache<'_, S>) -> Result<E>,
     ) -> Result<Path<E>> {
         let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
         let Some(graph) = restriction.graph() else {
@@ -255,13 +273,30 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             return self.ledger.timed(Phase::Path, |ledger| {
                 run.progress().enter(Phase::Path, 0);
                 let mut cache = ScoreCache::new(score);
-                let path = solution_path(skeleton, &select, &mut cache, run, |graph, cache| {
-                    let mut v_structures = v_structures_from_separations(graph, skeleton, knowledge);
-                    make(graph, &mut v_structures, Some(skeleton), cache)
+                let path = solution_path(skeleton, &select, &mut cache, run, |graph, _, cache| {
+                    let v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+                    make(graph, Colliders { v_structures, undecided: Vec::new() }, Some(skeleton), cache)
                 });
                 ledger.add_calls(Phase::Path, cache.calls());
                 path
             });
+        }
+        if let (Restricted::Separated(skeleton), &VStructureRule::Decided { rule, max_conditioning_size }) =
+            (restriction, rule)
+        {
+            // Tests and scores take turns along the path; what the tests do not take is PATH's.
+            let (start, before) = (Instant::now(), self.ledger.seconds(Phase::VStructures));
+            let mut cache = ScoreCache::new(score);
+            let (select, ledger) = (&self.hybrid.select, &mut self.ledger);
+            let path = solution_path(skeleton, select, &mut cache, run, |graph, log_alpha, cache| {
+                let found =
+                    decide_colliders(graph, test, rule, log_alpha, max_conditioning_size, knowledge, run, ledger)?;
+                make(graph, found, None, cache)
+            });
+            ledger.add_calls(Phase::Path, cache.calls());
+            let tests = ledger.seconds(Phase::VStructures) - before;
+            ledger.add_seconds(Phase::Path, (start.elapsed().as_secs_f64() - tests).max(0.0));
+            return path;
         }
         self.refuse_path("v-structures by testing")?;
         let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
@@ -270,11 +305,11 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 "this skeleton has no separating sets; find v-structures by testing",
             ));
         };
-        let mut v_structures =
+        let v_structures =
             v_structures_by_testing(graph, test, log_alpha, max_conditioning_size, knowledge, run, &mut self.ledger)?;
         self.ledger.timed(Phase::Path, |ledger| {
             let mut cache = ScoreCache::new(score);
-            let selected = make(graph, &mut v_structures, None, &mut cache)?;
+            let selected = make(graph, Colliders { v_structures, undecided: Vec::new() }, None, &mut cache)?;
             ledger.add_calls(Phase::Path, cache.calls());
             Ok(Path { points: Vec::new(), selected, index: 0 })
         })
@@ -419,6 +454,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             local_scores,
             path: state.path,
             conflicts: state.conflicts,
+            undecided: state.undecided,
             skeleton: match restriction {
                 Restricted::Separated(skeleton) => Some(skeleton),
                 Restricted::All | Restricted::Graph(_) => None,

@@ -1,8 +1,8 @@
 //! What learning leaves.
 
 use crate::graph::{Dag, Pdag};
-use crate::orient::VStructure;
 use crate::orient::path::PathPoint;
+use crate::orient::{Triple, VStructure};
 use crate::run::Ledger;
 use crate::skeleton::Skeleton;
 
@@ -36,6 +36,8 @@ pub struct Learned {
     pub path: Option<Vec<PathPoint>>,
     /// V-structures that orientation skipped because they conflict with others.
     pub conflicts: Vec<VStructure>,
+    /// Unshielded triples that a cautious collider rule could not decide.
+    pub undecided: Vec<Triple>,
     /// The skeleton with its maximum p-values and separating sets, where PC or pPC learned one.
     pub skeleton: Option<Skeleton>,
     /// The cluster of every variable, where they were partitioned.

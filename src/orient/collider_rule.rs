@@ -31,8 +31,11 @@ pub struct Colliders {
     pub v_structures: Vec<VStructure>,
     /// The triples (x, z, y) with centre z that may be v-structures or not, in the same order. See
     /// [`Undecided`](super::Undecided).
-    pub undecided: Vec<(Variable, Variable, Variable)>,
+    pub undecided: Vec<Triple>,
 }
+
+/// An unshielded triple (x, z, y) with centre z.
+pub type Triple = (Variable, Variable, Variable);
 
 /// Decides for each unshielded triple x − z − y of a skeleton whether it is a v-structure, from tests of x and y given
 /// every subset, of at most `max_conditioning_size` variables, of the neighbours of x and of those of y.

@@ -32,7 +32,7 @@ mod undecided;
 pub use background::{apply_knowledge, undirected_with_knowledge};
 pub use by_testing::v_structures_by_testing;
 pub use class::{all_members, cpdag_of_dag, cpdag_with_knowledge};
-pub use collider_rule::{ColliderRule, Colliders, decide_colliders};
+pub use collider_rule::{ColliderRule, Colliders, Triple, decide_colliders};
 pub use detect::{fill_marginal_p_values, v_structures_from_separations};
 pub use extension::{
     ExtensionObstacle, consistent_extension, consistent_extension_with, extension_obstacle, forced_extension,

@@ -119,7 +119,7 @@ pub fn thresholds(skeleton: &Skeleton, options: &PathOptions) -> Result<Vec<f64>
 /// Makes an estimate at each threshold of the path and chooses the best: the highest score among the valid, or among
 /// all when none is valid; of equal scores (to 10⁻⁹ of their size) the sparser.
 ///
-/// `estimate` gets the skeleton at the threshold. Scores go through `cache`, so that along the path only variables whose parents
+/// `estimate` gets the skeleton at the threshold and the threshold's logarithm. Scores go through `cache`, so that along the path only variables whose parents
 /// change are evaluated. The caller reads the number of evaluations from the cache.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
     options: &PathOptions,
     cache: &mut ScoreCache<'s, S>,
     run: &Run,
-    mut estimate: impl FnMut(&UndirectedGraph, &mut ScoreCache<'s, S>) -> Result<E>,
+    mut estimate: impl FnMut(&UndirectedGraph, f64, &mut ScoreCache<'s, S>) -> Result<E>,
 ) -> Result<Path<E>> {
     let thresholds = thresholds(skeleton, options)?;
     let n_variables = skeleton.graph().n_variables();
@@ -142,7 +142,7 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
     for log_alpha in thresholds {
         run.check()?;
         threshold(&mut graph, skeleton, log_alpha);
-        let current = estimate(&graph, cache)?;
+        let current = estimate(&graph, log_alpha, cache)?;
         let dag = current.dag();
         let first = local.is_empty();
         local.resize(n_variables, 0.0);
@@ -207,7 +207,7 @@ pub fn cpdag_path<S: LocalScore>(
     run: &Run,
     mut marginal_log_p_value: impl FnMut(Variable, Variable) -> f64,
 ) -> Result<Path<Oriented>> {
-    solution_path(skeleton, options, cache, run, |graph, _| {
+    solution_path(skeleton, options, cache, run, |graph, _, _| {
         let mut v_structures = v_structures_from_separations(graph, skeleton, knowledge);
         for v in v_structures.iter_mut().filter(|v| skeleton.record(v.x, v.y).is_none()) {
             v.log_p_value = marginal_log_p_value(v.x, v.y);
@@ -229,7 +229,7 @@ pub fn hgi_path<S: LocalScore>(
     knowledge: &Knowledge,
     run: &Run,
 ) -> Result<Path<Dag>> {
-    solution_path(skeleton, options, cache, run, |graph, cache| {
+    solution_path(skeleton, options, cache, run, |graph, _, cache| {
         let v_structures = v_structures_from_separations(graph, skeleton, knowledge);
         hybrid_greedy_initialization(graph, &v_structures, cache, hgi, knowledge, run)
     })

@@ -8,6 +8,7 @@ use crate::graph::{Dag, UndirectedGraph};
 use crate::hybrid::{Adaptive, Equivalence, Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
 use crate::independence::{DegreesOfFreedom, MinimumSample, Verdict};
 use crate::knowledge::Knowledge;
+use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
 use crate::run::Phase;
 use crate::score::DiscreteScoreKind;
@@ -52,12 +53,11 @@ fn restrict(dict: &Bound<'_, PyDict>, n_variables: usize) -> PyResult<Restrict> 
         "none" => Restrict::None,
         "ppc" => Restrict::PartitionedPc(partition(dict)?, pc(dict)?),
         "pef" => Restrict::Fusion(partition(dict)?, pc(dict)?),
-        "mmpc" => local(dict, LocalLearner::Mmpc)?,
-        "hpc" => local(dict, LocalLearner::Hpc)?,
-        "fast-iamb" => local(dict, LocalLearner::FastIamb)?,
-        "si-hiton-pc" => local(dict, LocalLearner::SiHitonPc)?,
         "given" => Restrict::Given(UndirectedGraph::from_edges(n_variables, item::<Vec<_>>(dict, "edges")?)),
-        other => return unknown("restrict", other),
+        _ => {
+            let (learner, options) = local(dict)?;
+            Restrict::Local(learner, options)
+        }
     })
 }
 
@@ -74,21 +74,35 @@ fn partition(dict: &Bound<'_, PyDict>) -> PyResult<Partition> {
     })
 }
 
-fn local(dict: &Bound<'_, PyDict>, learner: LocalLearner) -> PyResult<Restrict> {
+/// A learner of neighbourhoods by its name, with its options.
+pub(super) fn local(dict: &Bound<'_, PyDict>) -> PyResult<(LocalLearner, LocalOptions)> {
+    let learner = match kind(dict)?.as_str() {
+        "mmpc" => LocalLearner::Mmpc,
+        "hpc" => LocalLearner::Hpc,
+        "fast-iamb" => LocalLearner::FastIamb,
+        "si-hiton-pc" => LocalLearner::SiHitonPc,
+        other => return unknown("restrict", other),
+    };
     let log_alpha = item::<f64>(dict, "alpha")?.ln();
-    let options = LocalOptions { log_alpha, max_conditioning_size: item(dict, "max_conditioning_size")? };
-    Ok(Restrict::Local(learner, options))
+    Ok((learner, LocalOptions { log_alpha, max_conditioning_size: item(dict, "max_conditioning_size")? }))
 }
 
 fn v_structures(dict: &Bound<'_, PyDict>) -> PyResult<VStructureRule> {
     Ok(match item::<String>(dict, "v_structures")?.as_str() {
         "separating_sets" => VStructureRule::SeparatingSets,
+        "conservative" => decided(dict, ColliderRule::Conservative)?,
+        "majority" => decided(dict, ColliderRule::Majority)?,
+        "max-p" => decided(dict, ColliderRule::MaxP)?,
         "testing" => VStructureRule::Testing {
             log_alpha: item::<f64>(dict, "alpha")?.ln(),
             max_conditioning_size: item(dict, "max_conditioning_size")?,
         },
         other => return unknown("v_structures", other),
     })
+}
+
+fn decided(dict: &Bound<'_, PyDict>, rule: ColliderRule) -> PyResult<VStructureRule> {
+    Ok(VStructureRule::Decided { rule, max_conditioning_size: item(dict, "max_conditioning_size")? })
 }
 
 fn initialise(dict: &Bound<'_, PyDict>, n_variables: usize) -> PyResult<Initialise> {

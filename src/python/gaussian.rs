@@ -26,6 +26,13 @@ pub(crate) struct Gaussian {
     correlation: Arc<Correlation>,
 }
 
+impl Gaussian {
+    /// The correlations, to be moved into a job.
+    pub(crate) fn correlation(&self) -> Arc<Correlation> {
+        Arc::clone(&self.correlation)
+    }
+}
+
 #[pymethods]
 impl Gaussian {
     /// From 1-D arrays of finite numbers, all of one length.

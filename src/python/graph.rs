@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use super::error::GraphError;
 use crate::Variable;
 use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
-use crate::orient::{all_members, consistent_extension, cpdag_of_dag, extension_obstacle};
+use crate::orient::{all_members, consistent_extension, cpdag_of_dag, extension_obstacle, forced_extension};
 
 /// Pairs of variables.
 type Pairs = Vec<(Variable, Variable)>;
@@ -126,6 +126,13 @@ pub(crate) fn cpdag_to_dag(graph: Edges, names: Vec<String>) -> PyResult<Pairs> 
             Err(GraphError::new_err(why.unwrap_or_else(|| "no consistent extension".to_owned())))
         }
     }
+}
+
+/// The arcs of a DAG with the adjacencies and directions of any graph without directed cycles: a consistent extension
+/// where there is one, else one with few new v-structures.
+#[pyfunction]
+pub(crate) fn forced_dag(n: usize, graph: Edges) -> PyResult<Pairs> {
+    Ok(forced_extension(&pdag(n, &graph)?).arcs().collect())
 }
 
 /// The arcs of the DAGs of a class, at most `limit` of them.

@@ -25,6 +25,13 @@ pub(crate) struct IncompleteDataset {
     data: Arc<IncompleteData>,
 }
 
+impl IncompleteDataset {
+    /// The table, to be moved into a job.
+    pub(crate) fn data(&self) -> Arc<IncompleteData> {
+        Arc::clone(&self.data)
+    }
+}
+
 #[pymethods]
 impl IncompleteDataset {
     /// `columns`: 1-D arrays of `uint8` or `uint16` state codes, all of one length, in which the code `arity` is a
@@ -48,7 +55,8 @@ impl IncompleteDataset {
     }
 }
 
-fn testwise<'d>(data: &'d IncompleteData, choice: &TestChoice) -> Result<TestwiseTest<'d>> {
+/// The test that a description chooses.
+pub(super) fn testwise<'d>(data: &'d IncompleteData, choice: &TestChoice) -> Result<TestwiseTest<'d>> {
     let statistic = if choice.name == "g2" { Statistic::G2 } else { Statistic::X2 };
     TestwiseTest::new(data, statistic, choice.degrees_of_freedom, choice.minimum_sample)
 }

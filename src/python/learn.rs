@@ -124,6 +124,7 @@ pub(super) fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyD
     dict.set_item("path", path)?;
     let conflicts: Vec<_> = learned.conflicts.iter().map(|v| (v.x, v.centre, v.y)).collect();
     dict.set_item("conflicts", conflicts)?;
+    dict.set_item("undecided", learned.undecided)?;
     dict.set_item("clusters", learned.clusters)?;
     dict.set_item("complete", learned.complete)?;
     let stages: Vec<_> = learned.stages.iter().map(|s| (s.name, s.n_edges, s.score, s.seconds)).collect();

@@ -12,6 +12,7 @@ mod gaussian;
 mod graph;
 mod incomplete;
 mod learn;
+mod neighbourhood;
 mod network;
 mod pieces;
 mod run;
@@ -32,11 +33,13 @@ mod _core {
         Gaussian, gaussian_score, gaussian_score_gains, gaussian_test, learn_gaussian, sample_gaussian,
     };
     #[pymodule_export]
-    use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, members};
+    use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, forced_dag, members};
     #[pymodule_export]
     use super::incomplete::{IncompleteDataset, learn_testwise, testwise_distances, testwise_test};
     #[pymodule_export]
     use super::learn::learn;
+    #[pymodule_export]
+    use super::neighbourhood::neighbourhood;
     #[pymodule_export]
     use super::network::{Network, random_dag};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import itertools
 import pickle
 
 import numpy as np
@@ -124,6 +125,8 @@ BAD = [
     (phgs.Tabu, {"start": [("a", "b"), ("b", "c"), ("c", "a")]}, "directed cycle: a → b → c → a|cycle"),
     (phgs.Tabu, {"start": [("a", "q")]}, "unknown variable 'q'"),
     (phgs.HillClimbing, {"restarts": -1}, "restarts"),
+    (phgs.PC, {"collider_rule": "conservativ"}, "did you mean .conservative."),
+    (phgs.ARGES, {"collider_rule": "majority"}, "collider_rule: ARGES uses it only"),
     (phgs.GSC, {}, "skeleton"),
     (phgs.GES, {"schedule": "round"}, "did you mean 'rounds'"),
     (phgs.GES, {"forward": False, "backward": False, "turning": False}, "at least one"),
@@ -172,6 +175,7 @@ def test_row_38_options_change_the_outcome(alarm):
     assert differs(penalty=3.0)
     assert differs(test="x2")
     assert differs(degrees_of_freedom="adjusted")
+    assert differs(collider_rule="majority")
     assert differs(minimum_sample=100)
     assert differs(refine="free")
     assert differs(alpha=0.5, min_alpha=1e-100, path_length=5)
@@ -221,3 +225,52 @@ def test_seeds(alarm):
     made = [phgs.HillClimbing(restarts=3, seed=s, progress=False).learn(data) for s in (1, 1, 2)]
     assert made[0].dag == made[1].dag
     assert np.isfinite(made[2].score.value)
+
+
+@pytest.mark.parametrize("rule", ["conservative", "majority", "max-p"])
+def test_collider_rules(alarm, rule):
+    """The rules change what is directed, never the skeleton, and undecided triples are unshielded."""
+    base = phgs.learn(alarm.table, "pc", path_length=1, progress=False)
+    found = phgs.learn(alarm.table, "pc", path_length=1, collider_rule=rule, progress=False)
+    assert found.cpdag.skeleton() == base.cpdag.skeleton()
+    assert found.calls["v_structures"] > 0
+    assert found.calls["within"] == base.calls["within"]
+    assert found.parameters["collider_rule"] == rule
+    assert found.n_undecided == len(found.undecided) == found.to_dict()["undecided"]
+    for x, centre, y in found.undecided:
+        assert (x, centre) in found.cpdag
+        assert (centre, y) in found.cpdag
+        assert (x, y) not in found.cpdag
+    assert (rule == "max-p") <= (not found.undecided)
+    # The order of the columns changes nothing.
+    order = np.random.default_rng(1).permutation(37)
+    columns = {alarm.table.names[i]: alarm.table.codes[i] for i in order}
+    other = phgs.learn(columns, "pc", path_length=1, collider_rule=rule, progress=False)
+    assert {frozenset((t.x, t.y)) | {t.centre} for t in other.undecided} == {
+        frozenset((t.x, t.y)) | {t.centre} for t in found.undecided
+    }
+    assert phgs.learn(alarm.table, "ppc", collider_rule=rule, progress=False).cpdag.n_edges > 30
+    assert phgs.learn(alarm.table, "phgs", collider_rule=rule, progress=False).dag.is_dag
+
+
+def test_a_majority_of_separating_sets_by_hand():
+    """The rule's votes are those of single tests: x → z ← y where z is in fewer than half of the separating sets."""
+    table = phgs.Network.load("asia").sample(3000, seed=5)
+    result = phgs.PC(path_length=1, alpha=0.05, collider_rule="majority", progress=False).learn(table)
+    skeleton = result.cpdag.skeleton()
+    undecided = {(frozenset((t.x, t.y)), t.centre) for t in result.undecided}
+    checked = 0
+    for centre in skeleton.variables:
+        around = skeleton.adjacent(centre)
+        for x, y in itertools.combinations(around, 2):
+            if (x, y) in skeleton:
+                continue
+            pools = [set(skeleton.adjacent(v)) - {x, y} for v in (x, y)]
+            sets = {frozenset(s) for pool in pools for n in range(4) for s in itertools.combinations(sorted(pool), n)}
+            separating = [s for s in sets if phgs.independence_test(table, x, y, sorted(s)).p_value > 0.05]
+            share = sum(centre in s for s in separating) / len(separating) if separating else 0.5
+            assert ((frozenset((x, y)), centre) in undecided) == (share == 0.5)
+            if share > 0.5:
+                assert not {(x, centre), (y, centre)} <= set(result.cpdag.directed)
+            checked += 1
+    assert checked

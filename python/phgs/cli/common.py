@@ -27,6 +27,11 @@ class Parser(argparse.ArgumentParser):
         options.setdefault("allow_abbrev", False)
         super().__init__(*args, **options)
 
+    def shorten_usage(self) -> None:
+        """Leave the options out of the usage line, which they would make unreadable."""
+        shown = [action.metavar for action in self._actions if not action.option_strings]
+        self.usage = " ".join(["%(prog)s", *map(str, shown), "[options]"])
+
     def error(self, message: str) -> NoReturn:
         """Raise in place of printing the usage."""
         choice = _CHOICE.search(message)

@@ -16,6 +16,7 @@ from phgs.errors import InternalError
 COMMANDS = {
     "learn": "learn a graph from data",
     "describe": "report what stands out in data before learning",
+    "bootstrap": "learn from rows drawn again: how sure is each edge",
     "compare": "compare a learned graph with the true one",
     "sample": "draw data from a Bayesian network",
     "networks": "list the networks that can be named",

@@ -48,6 +48,7 @@ def plot(
     focus: Name | None = None,
     clusters: Mapping[Name, int] | None = None,
     title: str = "",
+    widths: Mapping[frozenset[Name], float] | None = None,
 ) -> Any:
     """Draw a graph in layers, arrows downwards; undirected edges have no head.
 
@@ -63,6 +64,8 @@ def plot(
         Cluster of each variable, for colours.
     title
         Title of the picture.
+    widths
+        For the pair of each edge a number in [0, 1]: how wide it is drawn.
 
     Returns
     -------
@@ -76,9 +79,9 @@ def plot(
         graph = graph.subgraph(near | {other for name in list(near) for other in graph.adjacent(name)})
     if graph.n_variables <= LABELLED:
         arcs, edges = graph._directed_indices(), graph._undirected_indices()
-        figure = _with_labels(graph, layered(graph.n_variables, arcs, edges), clusters, focus, title)
+        figure = _with_labels(graph, layered(graph.n_variables, arcs, edges), clusters, focus, title, widths)
     else:
-        figure = _without_labels(graph, clusters, title)
+        figure = _without_labels(graph, clusters, title, widths)
     if path is not None:
         save(figure, path)
     return figure
@@ -93,7 +96,21 @@ def _axes(figure: Any, title: str) -> Any:
     return axes
 
 
-def _with_labels(graph: Graph, places: Any, clusters: Mapping[Name, int] | None, focus: Name | None, title: str) -> Any:
+def _width(graph: Graph, a: int, b: int, widths: Mapping[frozenset[Name], float] | None) -> float:
+    """Return the width of an edge between positions, relative to the usual one."""
+    if widths is None:
+        return 1.0
+    return 0.3 + 2.2 * widths.get(frozenset((graph.variables[a], graph.variables[b])), 0.0)
+
+
+def _with_labels(
+    graph: Graph,
+    places: Any,
+    clusters: Mapping[Name, int] | None,
+    focus: Name | None,
+    title: str,
+    widths: Mapping[frozenset[Name], float] | None,
+) -> Any:
     """Draw boxes with names, arrows that end at the boxes."""
     import warnings
 
@@ -142,7 +159,7 @@ def _with_labels(graph: Graph, places: Any, clusters: Mapping[Name, int] | None,
                     "patchB": boxes[b].get_bbox_patch(),
                     "shrinkA": 0,
                     "shrinkB": 1,
-                    "linewidth": 0.9,
+                    "linewidth": 0.9 * _width(graph, a, b, widths),
                     "color": "#555555" if directed else "#b06000",
                 },
                 zorder=1,
@@ -150,7 +167,12 @@ def _with_labels(graph: Graph, places: Any, clusters: Mapping[Name, int] | None,
     return figure
 
 
-def _without_labels(graph: Graph, clusters: Mapping[Name, int] | None, title: str) -> Any:
+def _without_labels(
+    graph: Graph,
+    clusters: Mapping[Name, int] | None,
+    title: str,
+    widths: Mapping[frozenset[Name], float] | None,
+) -> Any:
     """Draw dots and lines: a view of the whole; `focus` shows a part."""
     from matplotlib.collections import LineCollection
 
@@ -158,7 +180,9 @@ def _without_labels(graph: Graph, clusters: Mapping[Name, int] | None, title: st
     figure = _figure(12.0, 12.0)
     axes = _axes(figure, title)
     for pairs, colour in ((graph._directed_indices(), "#888888"), (graph._undirected_indices(), "#b06000")):
-        axes.add_collection(LineCollection([places[[a, b]] for a, b in pairs], colors=colour, linewidths=0.5, zorder=1))
+        lines = [places[[a, b]] for a, b in pairs]
+        wide = [0.5 * _width(graph, a, b, widths) for a, b in pairs]
+        axes.add_collection(LineCollection(lines, colors=colour, linewidths=wide, zorder=1))
     colours = [_DARK[(clusters[name] if clusters else 0) % len(_DARK)] for name in graph.variables]
     size = max(4.0, 8000.0 / graph.n_variables)
     axes.scatter(places[:, 0], places[:, 1], s=min(size, 25.0), c=colours, zorder=2, linewidths=0)

@@ -152,15 +152,13 @@ class Learner:
         self._check()
         table = self._table(data, stacklevel + 1)
         gaussian = isinstance(table, GaussianTable)
-        test, score = (GAUSSIAN_TEST, self._gaussian_score()) if gaussian else (self._test(), self._score())
         read = time.perf_counter() - start
-        composition = self._composition(table)
+        described = self._for_core(table)
         if self.missing == "testwise" or isinstance(table, IncompleteTable):
-            self._refuse_testwise_scores(composition)
+            self._refuse_testwise_scores(described["composition"])
+        score = described.pop("score")
         job: dict[str, Any] = {
-            "test": test,
-            "composition": composition,
-            "knowledge": self._knowledge(table),
+            **described,
             "cluster": lambda distances: _clusters(distances, self._max_clusters(), table.identifiers),
             "threads": self.threads,
             "time_limit": self.time_limit,
@@ -193,6 +191,16 @@ class Learner:
             result.seconds["total"],
         )
         return result
+
+    def _for_core(self, table: Table) -> dict[str, Any]:
+        """Describe the method to the core, over the positions of a table's columns."""
+        gaussian = isinstance(table, GaussianTable)
+        return {
+            "test": GAUSSIAN_TEST if gaussian else self._test(),
+            "score": self._gaussian_score() if gaussian else self._score(),
+            "composition": self._composition(table),
+            "knowledge": self._knowledge(table),
+        }
 
     def _check(self) -> None:
         """Check all parameters; called before any work."""

@@ -83,6 +83,8 @@ class PHGS(PPC, TabuSearching):
         The largest conditioning set; None for no limit.
     path_length, min_alpha
         The grid of PATH: its length (1 turns it off) and its lowest level.
+    collider_rule : {"separating-set", "conservative", "majority", "max-p"}
+        How the v-structures that HGI starts from are found, as in `PC`; the paper's is the first.
     max_clusters, clusters
         The partition, as in `PPC`.
     tabu_length, tabu_patience, max_parents
@@ -267,8 +269,8 @@ class ARGES(PPC, Searching):
 
     Parameters
     ----------
-    alpha, max_conditioning_size, path_length, min_alpha, max_clusters, clusters
-        As in `PPC`; PATH is only used with ``init="hgi"`` and a skeleton that is learned.
+    alpha, max_conditioning_size, path_length, min_alpha, max_clusters, clusters, collider_rule
+        As in `PPC`; PATH and the rule are only used with ``init="hgi"`` and a skeleton that is learned.
     skeleton, cig : graph, optional
         A skeleton or a conditional-independence graph that is given: a graph, a sequence of pairs, or the path of an
         edge list. None learns a skeleton by partitioned PC. With ``init="hgi"`` v-structures of a given skeleton are
@@ -295,6 +297,8 @@ class ARGES(PPC, Searching):
             raise ParameterError("cig: give a skeleton or a conditional-independence graph, not both")
         if self.cig is not None and self.init == "hgi":
             raise ParameterError("cig: HGI needs a skeleton; use skeleton= with init='hgi'")
+        if self.collider_rule != "separating-set" and (self.init == "empty" or self.skeleton is not None):
+            raise ParameterError("collider_rule: ARGES uses it only with init='hgi' and a skeleton that it learns")
 
     @property
     def method(self) -> str:  # type: ignore[override]

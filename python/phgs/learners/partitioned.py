@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from phgs import parameters
 from phgs.data import Table
 from phgs.errors import ParameterError
 from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Testing, composed
+
+ColliderRule: TypeAlias = Literal["separating-set", "conservative", "majority", "max-p"]
+COLLIDER_RULES = ("separating-set", "conservative", "majority", "max-p")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,6 +96,14 @@ class PC(Separating):
         Number of significance levels that PATH looks at; 1 turns it off.
     min_alpha : float
         The lowest of them.
+    collider_rule : {"separating-set", "conservative", "majority", "max-p"}
+        When the middle of x − z − y, with x and y not adjacent, is a collider (x → z ← y). ``"separating-set"``: when
+        it is not in the set that separated x from y, as in the published algorithm and in the paper. The others test
+        all subsets of the neighbours of x and of y, of at most `max_conditioning_size`, at each level of PATH, and look
+        at those that separate: ``"conservative"``, when it is in none of them (no collider when in all, else undecided;
+        Ramsey, Zhang and Spirtes 2006); ``"majority"``, when in less than half (undecided at exactly half; Colombo and
+        Maathuis 2014); ``"max-p"``, when it is not in the set with the largest p-value (Ramsey 2016). Undecided triples
+        are in `Result.undecided`, and no direction is concluded from them.
 
     See Also
     --------
@@ -112,12 +123,19 @@ class PC(Separating):
     alpha: float = 0.1
     path_length: int = 10
     min_alpha: float = 1e-5
+    collider_rule: ColliderRule = "separating-set"
 
     method: ClassVar[str] = "pc"
 
     def _check(self) -> None:
         super()._check()
         parameters.thresholds(self.alpha, self.min_alpha, self.path_length)
+        parameters.one_of("collider_rule", self.collider_rule, COLLIDER_RULES)
+
+    def _v_structures(self) -> dict[str, Any]:
+        if self.collider_rule == "separating-set":
+            return super()._v_structures()
+        return {"v_structures": self.collider_rule, "max_conditioning_size": self.max_conditioning_size}
 
     def _composition(self, table: Table) -> dict[str, Any]:
         return composed(
@@ -138,7 +156,7 @@ class PPC(PC, Clustering):
 
     Parameters
     ----------
-    alpha, max_conditioning_size, path_length, min_alpha
+    alpha, max_conditioning_size, path_length, min_alpha, collider_rule
         As in `PC`.
     max_clusters : int
         The most clusters; 1 is PC.

@@ -3,7 +3,7 @@
 `result` holds the value, `table` its table of edges, `file` the JSON form, `summary` the text and HTML that explain it.
 """
 
-from phgs.result.result import Conflict, PathPoint, Result, Score, Stage
+from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
 from phgs.result.table import EdgeRow, EdgeTable, Separation
 
-__all__ = ["Conflict", "EdgeRow", "EdgeTable", "PathPoint", "Result", "Score", "Separation", "Stage"]
+__all__ = ["Conflict", "EdgeRow", "EdgeTable", "PathPoint", "Result", "Score", "Separation", "Stage", "Triple"]

@@ -64,6 +64,14 @@ class Conflict(NamedTuple):
     y: Name
 
 
+class Triple(NamedTuple):
+    """An unshielded triple x − centre − y of which it is undecided whether it is a v-structure."""
+
+    x: Name
+    centre: Name
+    y: Name
+
+
 class Stage(NamedTuple):
     """A stage of the method: number of edges after it, score of its DAG if it has one, seconds."""
 
@@ -102,6 +110,10 @@ class Result:
         The solution path; None without PATH.
     conflicts : tuple of Conflict
         V-structures that were skipped because they conflict with others.
+    undecided : tuple of Triple
+        Unshielded triples that a cautious `collider_rule` left open: each may be a v-structure or not.
+    n_conflicts, n_undecided : int
+        Numbers of these, which a result file keeps.
     parameters : dict
         Every parameter as used.
     test : str
@@ -141,6 +153,8 @@ class Result:
     decided_by_minimum_sample: int = 0
     version: str = __version__
     n_conflicts: int = 0
+    undecided: tuple[Triple, ...] = ()
+    n_undecided: int = 0
     _separations: Mapping[str, NDArray[Any]] | None = None
     _edges: EdgeTable | None = None
     _table: Table | None = None
@@ -165,6 +179,7 @@ class Result:
         seconds |= {"read": read_seconds, "total": total_seconds}
         score, dag, path, clusters = (learned[key] for key in ("score", "dag", "path", "clusters"))
         conflicts = tuple(Conflict(*(names[i] for i in triple)) for triple in learned["conflicts"])
+        undecided = tuple(Triple(*(names[i] for i in triple)) for triple in learned["undecided"])
         return cls(
             method=method,
             variables=names,
@@ -178,6 +193,8 @@ class Result:
             path=None if path is None else tuple(PathPoint(_level(alpha), *rest) for alpha, *rest in path),
             conflicts=conflicts,
             n_conflicts=len(conflicts),
+            undecided=undecided,
+            n_undecided=len(undecided),
             parameters=parameters,
             n_rows=table.n_rows,
             n_rows_read=table.n_rows_read,

@@ -38,11 +38,16 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
         lines.append(("clusters", f"{len(sizes)} (of {shown} variables)"))
     chosen = result.selected
     if chosen is not None and result.path is not None:
-        lines.append(("threshold", f"{chosen.alpha:.3g} (chosen from {len(result.path)} levels)"))
+        levels = (
+            f"chosen from {len(result.path)} levels" if len(result.path) > 1 else "no other level changes the skeleton"
+        )
+        lines.append(("threshold", f"{chosen.alpha:.3g} ({levels})"))
     if result.score is not None:
         lines.append(("score", f"{result.score.name} {result.score.value:,.3f}"))
     if result.n_conflicts:
         lines.append(("conflicts", f"{result.n_conflicts:,} v-structures skipped"))
+    if result.n_undecided:
+        lines.append(("undecided", f"{result.n_undecided:,} triples that may be v-structures or not"))
     if comparison is not None:
         lines += [
             (
@@ -61,6 +66,11 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     lines.append(("seconds", f"{result.seconds.get('total', 0.0):.3f}"))
     for name, count in calls.items():
         lines.append((f"  {PHASES.get(name, name)}", f"{count:,} calls, {result.seconds.get(name, 0.0):.3f} s"))
+    return aligned(lines)
+
+
+def aligned(lines: list[tuple[str, str]]) -> str:
+    """Put names and values into two columns."""
     return "\n".join(f"{name:<20} {value}".rstrip() for name, value in lines)
 
 

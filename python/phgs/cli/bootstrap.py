@@ -1,0 +1,119 @@
+"""Learn from rows drawn again and again, and count how often each edge comes out."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phgs.cli.common import Parser, UsageError, bold, number, whole_number
+from phgs.cli.common import input_path as checked_input
+from phgs.cli.method import add_method, made
+from phgs.confidence.consensus import KINDS
+from phgs.output import check_writable, write_all
+
+if TYPE_CHECKING:
+    from phgs.confidence import EdgeConfidence
+
+
+def add(parser: Parser) -> None:
+    """Add the options."""
+    running = add_method(parser, seed="seed of the rows that are drawn, and of random choices of a method (default 0)")
+    running.add_argument("-n", type=whole_number, default=200, metavar="N", help="number of replicates (default 200)")
+    running.add_argument(
+        "--folder", metavar="FOLDER", help="keep every replicate here; called again, go on where it stopped"
+    )
+    running.add_argument(
+        "--workers", type=whole_number, default=1, metavar="N", help="processes that learn replicates (default 1)"
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--threshold",
+        type=_threshold,
+        default="estimated",
+        metavar="SHARE",
+        help="least share of replicates of an edge of the consensus graph (default: estimated)",
+    )
+    output.add_argument(
+        "--consensus",
+        choices=KINDS,
+        default="majority",
+        help="each edge as most replicates have it, a DAG, or its CPDAG (default majority)",
+    )
+    output.add_argument("--json", metavar="FILE", help="write what was found")
+    output.add_argument("--table", metavar="FILE.csv", help="write the shares of all pairs")
+    output.add_argument("--edges", metavar="FILE.csv", help="write the consensus graph as an edge list")
+    output.add_argument("--dot", metavar="FILE", help="write the consensus graph in Graphviz DOT")
+    output.add_argument("--plot", metavar="FILE.png|svg", help="draw the majority graph (needs matplotlib)")
+
+
+def _threshold(text: str) -> float | str:
+    if text == "estimated":
+        return text
+    value = number(text)
+    if not 0.0 < value <= 1.0:
+        raise argparse.ArgumentTypeError(f"expected a share above 0 and at most 1, or 'estimated', got '{text}'")
+    return value
+
+
+def run(options: Namespace) -> int:
+    """Learn the replicates, write what was asked for, print the surest edges."""
+    from phgs.confidence import bootstrap
+
+    if options.workers < 1:
+        raise UsageError("--workers must be at least 1")
+    learner = made(options)
+    data = checked_input(options.data, also_stdin=True)
+    kinds = ("json", "table", "edges", "dot", "plot")
+    outputs = {kind: check_writable(path) for kind in kinds if (path := getattr(options, kind))}
+    if len(set(outputs.values())) != len(outputs):
+        raise UsageError("two outputs have the same name")
+    if "plot" in outputs:
+        from phgs.graphs.plot import check_format
+
+        check_format(outputs["plot"])
+    seed = 0 if options.seed is inspect.Parameter.empty else options.seed
+    progress = False if options.quiet else None
+    if options.workers == 1:
+        found = bootstrap(learner, data, options.n, seed, folder=options.folder, progress=progress)
+    else:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        # Fresh processes: those of a fork would hold the locks of threads that they do not have.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(options.workers, mp_context=context) as executor:
+            found = bootstrap(
+                learner, data, options.n, seed, executor=executor, folder=options.folder, progress=progress
+            )
+    write_all({path: _content(kind, path, found, options) for kind, path in outputs.items()})
+    if not options.quiet:
+        _print(found, outputs)
+    return 0
+
+
+def _content(kind: str, path: Path, found: EdgeConfidence, options: Namespace) -> bytes:
+    if kind == "json":
+        return (json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
+    if kind == "table":
+        return found.to_csv().encode()
+    if kind == "plot":
+        from phgs.graphs.plot import rendered
+
+        return rendered(found.plot(threshold=options.threshold), path)
+    graph = found.consensus(options.threshold, options.consensus)
+    if kind == "dot":
+        return graph.to_dot().encode()
+    from phgs.graphs.export import to_csv
+
+    return to_csv(graph).encode()
+
+
+def _print(found: EdgeConfidence, outputs: dict[str, Path]) -> None:
+    sys.stdout.write(f"{found}\n")
+    for path in outputs.values():
+        sys.stdout.write(f"{bold('wrote'.ljust(20))} {path}\n")

@@ -1,0 +1,154 @@
+"""The options that choose a method and say how it runs: what `learn` and `bootstrap` share."""
+
+from __future__ import annotations
+
+import inspect
+from argparse import Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from phgs.cli.common import Parser, UsageError, input_path, number, size_limit, whole_number
+from phgs.learn import METHODS, learner
+from phgs.learners.hybrid import REFINE
+from phgs.learners.partitioned import COLLIDER_RULES
+from phgs.learners.pieces import DEGREES_OF_FREEDOM, SCORES, TESTS
+from phgs.learners.search import SCHEDULES
+
+if TYPE_CHECKING:
+    from phgs.learners.base import Learner
+
+_PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
+    "--alpha": ("alpha", number, "A", "significance level of the tests (default 0.05; 0.1 for ppc and pc)"),
+    "--max-conditioning-size": (
+        "max_conditioning_size",
+        size_limit,
+        "M",
+        "largest conditioning set (default 3; 4 for hpc, 5 for mmpc, fast-iamb and si-hiton-pc; 'none' for no limit)",
+    ),
+    "--path-length": (
+        "path_length",
+        whole_number,
+        "T",
+        "significance levels that PATH looks at (default 10; 1 turns it off)",
+    ),
+    "--min-alpha": ("min_alpha", number, "A", "lowest significance level of PATH (default 1e-5)"),
+    "--max-clusters": ("max_clusters", whole_number, "K", "most clusters of the partition (default 20)"),
+    "--max-parents": ("max_parents", size_limit, "P", "most parents of a variable (default: no limit)"),
+    "--tabu-length": ("tabu_length", whole_number, "N", "graphs that the tabu list holds (default 100)"),
+    "--tabu-patience": (
+        "tabu_patience",
+        whole_number,
+        "N",
+        "steps without a new best that end the search (default 100)",
+    ),
+    "--penalty": ("penalty", number, "L", "weight of log(rows) times parameters in BIC (default 0.5)"),
+}
+_CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "--score": ("score", SCORES, "score to maximise (default bic)"),
+    "--test": ("test", TESTS, "independence test (default g2)"),
+    "--degrees-of-freedom": (
+        "degrees_of_freedom",
+        DEGREES_OF_FREEDOM,
+        "of the test: of all cells, or of those that can occur (default classical)",
+    ),
+    "--collider-rule": (
+        "collider_rule",
+        COLLIDER_RULES,
+        "for pc, ppc and phgs: which middle variables are colliders (default separating-set)",
+    ),
+    "--refine": (
+        "refine",
+        REFINE,
+        "what to do after the method: nothing, a search over all pairs, over a growing set, GES or BOSS",
+    ),
+    "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers (default discrete)"),
+    "--schedule": ("schedule", SCHEDULES, "for ges: order of insertions, deletions and turns (default phases)"),
+    "--init": ("init", ("empty", "hgi"), "for gsc, mmhc, h2pc and arges: start of the search (default empty)"),
+}
+
+
+def add_method(parser: Parser, seed: str) -> Any:
+    """Add the data, the method and its options; return the group of those that say how to run."""
+    parser.add_argument(
+        "data", metavar="DATA", help="CSV (header row), Parquet or Feather file; '-' reads CSV from standard input"
+    )
+    parser.add_argument(
+        "--method", choices=METHODS, default="auto", metavar="NAME", help=f"one of {', '.join(METHODS)} (default auto)"
+    )
+    group = parser.add_argument_group("method")
+    for option, (name, kind, mark, text) in (_PARAMETERS | {"--seed": ("seed", whole_number, "N", seed)}).items():
+        group.add_argument(option, dest=name, type=kind, metavar=mark, default=inspect.Parameter.empty, help=text)
+    for option, (name, known, text) in _CHOICES.items():
+        group.add_argument(option, dest=name, choices=known, default=inspect.Parameter.empty, help=text)
+    group.add_argument("--skeleton", metavar="EDGES.csv", help="for gsc and arges: the pairs that may be connected")
+    group.add_argument("--cig", metavar="EDGES.csv", help="for arges: the conditional-independence graph")
+    group.add_argument("--knowledge", metavar="FILE.json", help="required and forbidden edges, tiers (JSON or CSV)")
+    running = parser.add_argument_group("running")
+    running.add_argument(
+        "--missing",
+        choices=("error", "drop", "level", "testwise"),
+        default="error",
+        help="missing values: refuse, leave out incomplete rows, make missing a state, or leave rows out test by test, "
+        "for methods that learn by tests alone (default error)",
+    )
+    running.add_argument(
+        "--threads", type=whole_number, default=0, metavar="N", help="number of threads (default 0: all)"
+    )
+    running.add_argument(
+        "--time-limit", type=number, metavar="SECONDS", help="return the best graph so far after this time"
+    )
+    running.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.shorten_usage()
+    return running
+
+
+def made(options: Namespace) -> Learner:
+    """Make the learner of the options, checked; what the method does not have is refused."""
+    learner_ = learner(options.method, **_parameters(options))
+    learner_._check()
+    return learner_
+
+
+def _parameters(options: Namespace) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    named = [(option, entry[0]) for option, entry in _PARAMETERS.items()] + [("--seed", "seed")]
+    named += [(option, choice[0]) for option, choice in _CHOICES.items()]
+    for option, name in named:
+        value = getattr(options, name)
+        if value is not inspect.Parameter.empty:
+            given[name] = value
+            _refuse(option, name, options.method)
+    if options.skeleton is not None:
+        _refuse("--skeleton", "skeleton", options.method)
+        given["skeleton"] = input_path(options.skeleton)
+    elif options.method == "gsc":
+        raise UsageError("gsc searches within a skeleton; give --skeleton EDGES.csv")
+    if options.cig is not None:
+        _refuse("--cig", "cig", options.method)
+        given["cig"] = input_path(options.cig)
+    if options.knowledge is not None:
+        from phgs.knowledge import Knowledge
+
+        given["knowledge"] = Knowledge.read(input_path(options.knowledge))
+    # A seed is accepted by every method, as the interface promises; those without random choices have no use for it.
+    if given.get("seed") is not None and "seed" not in _known(options.method):
+        del given["seed"]
+    return given | {
+        "missing": options.missing,
+        "threads": options.threads,
+        "time_limit": options.time_limit,
+        "progress": False if options.quiet else None,
+    }
+
+
+def _known(method: str) -> set[str]:
+    from phgs.learn import _LEARNERS
+
+    return set(inspect.signature(_LEARNERS[method][0]).parameters)
+
+
+def _refuse(option: str, name: str, method: str) -> None:
+    if name == "seed" or name in _known(method):
+        return
+    having = [other for other in METHODS if name in _known(other)]
+    raise UsageError(f"method {method} has no {option}; methods with it: {', '.join(having)}")

@@ -1,0 +1,70 @@
+"""One graph out of the table of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from phgs import _core
+from phgs.graphs import Graph, dag_to_cpdag
+
+if TYPE_CHECKING:
+    from phgs.confidence.confidence import PairConfidence
+    from phgs.data.frames import Name
+
+KINDS = ("majority", "dag", "cpdag")
+
+
+def consensus(variables: tuple[Name, ...], pairs: Iterable[PairConfidence], kind: str) -> Graph:
+    """Join pairs, each as most replicates have it, without a directed cycle.
+
+    Parameters
+    ----------
+    variables
+        All variables.
+    pairs
+        The pairs to join, by decreasing frequency.
+    kind
+        See `EdgeConfidence.consensus`.
+    """
+    voted = _by_votes(variables, pairs)
+    if kind == "majority":
+        return voted
+    dag = Graph._from_indices(variables, _core.forced_dag(len(variables), voted._edges_for_core()))
+    return dag if kind == "dag" else dag_to_cpdag(dag)
+
+
+def _by_votes(variables: tuple[Name, ...], pairs: Iterable[PairConfidence]) -> Graph:
+    directed: list[tuple[Name, Name, float]] = []
+    undirected: list[tuple[Name, Name]] = []
+    for pair in pairs:
+        one, other = pair.x_to_y, pair.y_to_x
+        if max(one, other) <= pair.undirected or one == other:
+            undirected.append((pair.x, pair.y))
+        elif one > other:
+            directed.append((pair.x, pair.y, one))
+        else:
+            directed.append((pair.y, pair.x, other))
+    # Those that most replicates agree on first; one that would close a cycle keeps its edge and loses its direction.
+    children: dict[Name, list[Name]] = {}
+    kept: list[tuple[Name, Name]] = []
+    for a, b, _ in sorted(directed, key=lambda arc: -arc[2]):
+        if _reaches(children, b, a):
+            undirected.append((a, b))
+        else:
+            children.setdefault(a, []).append(b)
+            kept.append((a, b))
+    return Graph(variables, kept, undirected)
+
+
+def _reaches(children: dict[Name, list[Name]], start: Name, end: Name) -> bool:
+    seen, stack = {start}, [start]
+    while stack:
+        name = stack.pop()
+        if name == end:
+            return True
+        for child in children.get(name, ()):
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return False

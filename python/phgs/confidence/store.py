@@ -1,0 +1,139 @@
+"""Replicates in a folder: each in a file of its own, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phgs._core import __version__
+from phgs.data import GaussianTable
+from phgs.errors import ParameterError
+from phgs.output import write_whole
+
+if TYPE_CHECKING:
+    from phgs.data import Table
+    from phgs.learners.base import Learner
+
+MANIFEST = "bootstrap.json"
+_NAME = re.compile(r"replicate-(\d{6,})\.json")
+
+
+@dataclass(frozen=True)
+class Replicate:
+    """The CPDAG learned from one draw of rows, by positions of variables."""
+
+    directed: list[tuple[int, int]]
+    undirected: list[tuple[int, int]]
+    complete: bool
+
+
+class Store:
+    """Replicates in a folder, which belongs to one learner, one data set and one seed.
+
+    Parameters
+    ----------
+    folder
+        Made if need be; an existing one must be empty or hold replicates of the same bootstrap.
+    identity
+        What all replicates share; see `identity`.
+
+    Raises
+    ------
+    ParameterError
+        When the folder holds something else; nothing in it is changed.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], identity: dict[str, Any]) -> None:
+        self.folder = Path(folder)
+        path = self.folder / MANIFEST
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ParameterError(f"folder: {self.folder} is a file")
+        if path.exists():
+            _same(path, identity)
+            return
+        if self.folder.exists() and any(self.folder.iterdir()):
+            raise ParameterError(f"folder: {self.folder} holds other files; give a new or an empty folder")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ParameterError(f"folder: cannot make {self.folder}: {error.strerror}") from error
+        write_whole(path, json.dumps(identity, ensure_ascii=False, indent=1) + "\n")
+
+    def _path(self, index: int) -> Path:
+        return self.folder / f"replicate-{index:06d}.json"
+
+    def done(self, n: int) -> dict[int, Replicate]:
+        """Return those of the first n replicates that are there."""
+        names = (_NAME.fullmatch(path.name) for path in self.folder.iterdir())
+        there = sorted(int(name[1]) for name in names if name is not None)
+        return {index: self.read(index) for index in there if index < n}
+
+    def read(self, index: int) -> Replicate:
+        """Return a replicate that is there."""
+        path = self._path(index)
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            return Replicate(
+                [(x, y) for x, y in found["directed"]],
+                [(x, y) for x, y in found["undirected"]],
+                found["complete"],
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise ParameterError(f"{path} is damaged; delete it, and it will be learned again") from error
+
+    def write(self, index: int, replicate: Replicate) -> None:
+        """Write a replicate."""
+        write_whole(self._path(index), json.dumps(replicate.__dict__) + "\n")
+
+
+def identity(learner: Learner, table: Table, seed: int) -> dict[str, Any]:
+    """Return what must be equal for replicates to belong together.
+
+    Threads and the like change no result and are left out; the digest covers the data, byte for byte, and what the core
+    is asked to do.
+    """
+    gaussian = isinstance(table, GaussianTable)
+    parameters = {name: value for name, value in learner._used(gaussian).items() if name != "threads"}
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(json.dumps(learner._for_core(table), sort_keys=True, default=str).encode())
+    digest.update(repr((table.names, table.levels, table.n_rows)).encode())
+    columns = (table.values or ()) if isinstance(table, GaussianTable) else table.codes
+    for column in columns:
+        digest.update(column.tobytes())
+    return {
+        "bootstrap": learner.method,
+        "version": __version__,
+        "seed": seed,
+        "variables": [str(name) for name in table.names],
+        "n_rows": table.n_rows,
+        "parameters": json.loads(json.dumps(parameters)),
+        "digest": digest.hexdigest(),
+    }
+
+
+def _same(path: Path, identity: dict[str, Any]) -> None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"{path} is damaged: {error}") from error
+    if not isinstance(found, dict):
+        raise ParameterError(f"{path} is damaged")
+    different = [key for key in identity if found.get(key) != identity[key]]
+    if not different:
+        return
+    if "parameters" in different and isinstance(found.get("parameters"), dict):
+        now, then = identity["parameters"], found["parameters"]
+        names = [name for name in now.keys() | then.keys() if now.get(name) != then.get(name)]
+        different = [key for key in different if key not in ("parameters", "digest")] + sorted(names)
+    what = ", ".join(
+        "data or knowledge" if key == "digest" else key.replace("bootstrap", "method") for key in different
+    )
+    raise ParameterError(
+        f"folder: {path.parent} holds the replicates of another bootstrap (other {what}); nothing was changed: give"
+        " another folder, or the same learner, data and seed"
+    )
