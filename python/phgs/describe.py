@@ -139,19 +139,19 @@ def describe(data: Any) -> Description:
 
     Nothing is refused but data that are no table: columns that cannot be used are part of the report.
 
-    | code | what it says |
-    |---|---|
-    | ``unusable`` | a column holds no categories; what to do with it |
-    | ``missing`` | values are missing; how many rows are complete |
-    | ``constant`` | a single state: isolated in every result |
-    | ``identifier`` | nearly as many states as rows: kept isolated |
-    | ``many-states`` | more than 100 states |
-    | ``rare-states`` | states in fewer than five rows |
-    | ``copies`` | the same partition of the rows under any labels: they explain each other's edges away |
-    | ``function`` | another column determines it: tests given that one say nothing, and true edges may go |
-    | ``function-of-two`` | two others together determine it |
-    | ``few-rows`` | more columns than rows |
-    | ``not-searched`` | too many columns for one of the searches (2,000 for functions, 150 for functions of two) |
+    The codes of findings:
+
+    * ``unusable``: a column holds no categories; what to do with it
+    * ``missing``: values are missing; how many rows are complete
+    * ``constant``: a single state: isolated in every result
+    * ``identifier``: nearly as many states as rows: kept isolated
+    * ``many-states``: more than 100 states
+    * ``rare-states``: states in fewer than five rows
+    * ``copies``: the same partition of the rows under any labels: they explain each other's edges away
+    * ``function``: another column determines it: tests given that one say nothing, and true edges may go
+    * ``function-of-two``: two others together determine it
+    * ``few-rows``: more columns than rows
+    * ``not-searched``: too many columns for one of the searches (2,000 for functions, 150 for functions of two)
 
     Relations between columns that chance explains are not reported. Where values are missing, missing counts as a state
     in them.

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import phgs
+
 ROOT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("docs_blocks", ROOT / "docs" / "tools" / "blocks.py")
 docs_blocks = importlib.util.module_from_spec(_spec)
@@ -54,3 +56,12 @@ def test_pages_are_found():
     found = {str(path.relative_to(ROOT)) for path in docs_blocks.pages()}
     assert "README.md" in found
     assert any(name.startswith("docs/tutorials/") for name in found)
+
+
+def test_reference_has_all_public_names():
+    reference = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs/reference/python").glob("*.md"))
+    documented = {
+        line.split()[-1].removeprefix("phgs.") for line in reference.splitlines() if line.startswith(".. auto")
+    }
+    left_out = {"METHODS", "__version__", "datasets"}
+    assert set(phgs.__all__) - left_out <= {name.rsplit(".", 1)[-1] for name in documented}
