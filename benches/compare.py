@@ -11,7 +11,8 @@ environment gets its interpreter by ``--interpreter xges=PATH``. Tetrad needs jp
 Every answer is appended to the results file as it comes, and is not computed again: a long comparison can be run in
 pieces. Seconds are CPU seconds of the package's own call from a frame in memory to the graph, median of the repeats:
 with one thread that is the wall time on an idle machine, and it does not change much on a busy one (``--clock wall``
-prints wall times). Peak memory is that of the whole process with interpreter, imports and data.
+prints wall times). Peak memory is that of the whole process with interpreter, imports and data; in brackets what the
+call added.
 """
 
 from __future__ import annotations

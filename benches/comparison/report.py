@@ -46,7 +46,7 @@ def tables(records: list[dict[str, Any]], clock: str = "cpu") -> str:
         last = "BIC − ours" if task.searches else "skeleton − ours"
         text += [f"### {task.title}", "", task.settings, ""]
         text += [
-            f"| data | package | seconds | ratio | peak MB | JI | SHD | edges | {last} |",
+            f"| data | package | seconds | ratio | peak MB (added) | JI | SHD | edges | {last} |",
             "|:---|:---|---:|---:|---:|---:|---:|---:|---:|",
         ]
         for data in dict.fromkeys(record["data"] for record in rows):
@@ -80,7 +80,7 @@ def _row(data: str, package: str, record: dict[str, Any], ours: dict[str, Any], 
             package,
             _seconds(seconds),
             ratio,
-            f"{record['peak_mb']:.0f}",
+            f"{record['peak_mb']:.0f} (+{record['peak_mb'] - record['before_mb']:.0f})",
             f"{record['jaccard']:.3f}",
             str(record["shd"]),
             str(record["edges"]),
