@@ -271,6 +271,11 @@ def test_gaussian_data_of_several_sizes(tmp_path):
     assert (finished.done, finished.failed) == (2 * 2 * 3 * 2, 0)
     with Store(tmp_path / "s") as store:
         outcomes = list(store.outcomes())
+    # The same structure twice has other weights.
+    same = Configuration.from_mapping({**GAUSSIAN, "networks": ["cancer", "earthquake"], "n_rows": 50})
+    one, other = (simulate(entry, 1, 50, data_type="gaussian") for entry in same.networks)
+    assert one.n_parameters == other.n_parameters
+    assert one.table.values[0][0] != other.table.values[0][0]
     # One task by hand.
     data = simulate(configuration.networks[1], 2, 2000, data_type="gaussian", threads=1)
     cig = phgs.conditional_independence_graph(data.truth)

@@ -72,21 +72,24 @@ def _rows(entry: NetworkEntry, configuration: Configuration) -> int:
 
 
 def accuracy(configuration: Configuration, results: Results) -> Table:
-    """Make a table of the mean JI of every method at every number of rows, and at the best level of each data set."""
+    """Make a table by the number of rows: mean JI of every method, at the best level of each data set, and seconds."""
     sizes = sorted({_rows(entry, configuration) for entry in configuration.networks})
+    labels = {n: [e.label for e in configuration.networks if _rows(e, configuration) == n] for n in sizes}
+
+    def row(title: str, digits: int, values: dict[str, list[float]]) -> list[str]:
+        found = [[value for network in labels[n] for value in values.get(network, [])] for n in sizes]
+        return [title, *(f"{fmean(each):.{digits}f}" if each else "" for each in found)]
+
     rows = []
     for label in results.labels:
-        for best in (False, True):
-            cells = []
-            for n in sizes:
-                entries = [entry.label for entry in configuration.networks if _rows(entry, configuration) == n]
-                if best:
-                    found = [s.metrics["JI"] for e in entries if (s := results.summary(e, label)) is not None]
-                else:
-                    found = [float(o.values["JI"]) for e in entries for o in results.outcomes(e, label)]
-                cells.append(f"{fmean(found):.3f}" if found else "")
-            rows.append([f"{label}, best level" if best else label, *cells])
-    caption = "Mean JI over networks, data sets and levels, by the number of rows."
+        found = {network: results.outcomes(network, label) for network in results.networks}
+        best = {network: results.summary(network, label) for network in results.networks}
+        rows += [
+            row(label, 3, {network: [float(o.values["JI"]) for o in each] for network, each in found.items()}),
+            row(f"{label}, best level", 3, {network: each.ji for network, each in best.items() if each is not None}),
+            row(f"{label}, seconds", 2, {network: [o.seconds for o in each] for network, each in found.items()}),
+        ]
+    caption = "Mean JI over networks, data sets and levels, by the number of rows; seconds of an execution, one thread."
     return Table(["method", *(f"n = {n:,}" for n in sizes)], rows, caption)
 
 

@@ -48,7 +48,7 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
     document.add(
         Heading(f"Study {configuration.name}", 1),
         Paragraph(
-            f"phgs {version}: {networks} networks, {len(configuration.seeds)} data sets of each, "
+            f"phgs {version}: {networks} networks, {_counted(len(configuration.seeds), 'data set')} of each, "
             f"{_sizes(configuration)} rows. {len(outcomes):,} of {total:,} tasks are done, {len(results.failed):,} of "
             f"them failed. All tasks took {hours:.2f} hours, one after another."
         ),
@@ -56,7 +56,8 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
     differences = list(tables.differences(results))
     add = _add_gaussian if configuration.data_type == "gaussian" else _add_discrete
     pictures = add(document, configuration, results, data_sets, differences, out)
-    _add_seconds(document, results)
+    if configuration.data_type == "discrete":
+        _add_seconds(document, results)
     if results.failed:
         rows = [[o.network, str(o.seed), o.label, _level(o.level), _last_line(o.error)] for o in results.failed]
         document.add(Heading("Failed tasks"), Table(["network", "seed", "method", "level", "error"], rows))
@@ -138,6 +139,10 @@ def _boxes_of_gains(figures: Any, found: list[gaussian.Execution], out: Path) ->
     figures.gains_by_hgi(found, out / "gains-by-hgi.png")
     caption = "JI of ARGES without and with HGI against the number of rows; a box holds data sets and penalties."
     return [Picture("gains-by-hgi.png", caption)]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _sizes(configuration: Configuration) -> str:

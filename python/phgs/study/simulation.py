@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -79,7 +80,9 @@ def _simulate(network: NetworkEntry, seed: int, n_rows: int, data_type: str, thr
         from phgs.gaussian import sample_gaussian
 
         truth, max_in_degree = _structure(network.name, network.copies, seed, threads)
-        data = sample_gaussian(truth, n_rows, seed=seed, threads=threads)
+        # Some networks have the same structure, which is to get other weights.
+        own = zlib.crc32(f"{network.title} {seed}".encode())
+        data = sample_gaussian(truth, n_rows, seed=own, threads=threads)
         return DataSet(data, truth, len(truth.directed) + truth.n_variables, max_in_degree)
     source = paper_network(network.name, copies=network.copies, seed=seed, threads=threads)
     table = as_table(source.sample(n_rows, seed=seed, threads=threads), warn=False)
