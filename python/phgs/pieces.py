@@ -14,7 +14,14 @@ from phgs.data.strata import informative
 from phgs.data.table import Missing
 from phgs.errors import ManyStatesWarning, ParameterError
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
-from phgs.learners.pieces import DegreesOfFreedom, ScoreName, TestName, score_for_core, test_for_core
+from phgs.learners.pieces import (
+    DegreesOfFreedom,
+    ScoreName,
+    TestName,
+    gaussian_score_for_core,
+    score_for_core,
+    test_for_core,
+)
 from phgs.result.result import p_value_text
 
 if TYPE_CHECKING:
@@ -186,6 +193,7 @@ def score(
     kind: ScoreName = "bic",
     *,
     penalty: float = 0.5,
+    gamma: float = 0.5,
     equivalent_sample_size: float = 1.0,
     missing: Missing = "error",
     threads: int = 0,
@@ -198,11 +206,12 @@ def score(
         Any data that `phgs.as_table` reads.
     graph
         A DAG, or a CPDAG, of whose class one DAG is scored (all have the same value under the score-equivalent scores
-        ``"bic"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that `phgs.as_graph` takes.
-    kind : {"bic", "aic", "loglik", "bdeu", "k2"}
-        The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k. ``"gaussian-bic"``
-        is the BIC of Gaussian data (a `phgs.GaussianTable` is scored so in any case).
-    penalty, equivalent_sample_size
+        ``"bic"``, ``"ebic"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that `phgs.as_graph` takes.
+    kind : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}
+        The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k; the extended BIC of
+        p variables and a arcs is BIC − γ a log p. ``"gaussian-bic"`` and ``"gaussian-ebic"`` are those of Gaussian data
+        (a `phgs.GaussianTable` has no others).
+    penalty, gamma, equivalent_sample_size
         As in `phgs.Tabu`.
     missing
         As in `phgs.as_table`.
@@ -216,10 +225,11 @@ def score(
     >>> round(phgs.score(data, [("x", "y")]).value, 4)
     -4.852
     """
-    gaussian = isinstance(data, GaussianTable) or kind == "gaussian-bic"
-    described = {"name": "gaussian-bic", "penalty": parameters.real("penalty", penalty)}
-    if not gaussian:
-        described = score_for_core(kind, penalty, equivalent_sample_size)
+    gaussian = isinstance(data, GaussianTable) or kind in ("gaussian-bic", "gaussian-ebic")
+    if gaussian:
+        described = gaussian_score_for_core(kind, penalty, gamma)
+    else:
+        described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
     checked = parameters.whole("threads", threads)
     assert checked is not None
     table = (as_gaussian if gaussian else as_table)(data, missing=missing, warn=False)
@@ -227,7 +237,7 @@ def score(
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
     if isinstance(table, GaussianTable):
-        name = "gaussian-bic"
+        name = described["name"]
         total, local, n_parameters = _core.gaussian_score(table.dataset, dag._directed_indices(), described, checked)
         return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
     total, local, name, n_parameters = _core.score(table.dataset, dag._directed_indices(), described, checked)

@@ -223,6 +223,7 @@ pub(super) fn score(dict: &Bound<'_, PyDict>) -> PyResult<DiscreteScoreKind> {
         "loglik" => DiscreteScoreKind::LogLikelihood,
         "aic" => DiscreteScoreKind::Aic,
         "bic" => DiscreteScoreKind::Bic(item(dict, "penalty")?),
+        "ebic" => DiscreteScoreKind::Ebic(item(dict, "penalty")?, item(dict, "gamma")?),
         "bdeu" => DiscreteScoreKind::Bdeu(item(dict, "equivalent_sample_size")?),
         "k2" => DiscreteScoreKind::K2,
         other => return unknown("score", other),

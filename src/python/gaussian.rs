@@ -80,13 +80,22 @@ impl Gaussian {
     }
 }
 
-/// λ of the score that a dictionary describes.
-fn penalty(score: &Bound<'_, PyDict>) -> PyResult<f64> {
+/// λ and γ of the score that a dictionary describes; γ is `None` for BIC.
+fn multipliers(score: &Bound<'_, PyDict>) -> PyResult<(f64, Option<f64>)> {
     let name: String = composition::item(score, "name")?;
-    if name != "gaussian-bic" {
-        return Err(PyValueError::new_err(format!("score: {name:?} is not one for Gaussian data")));
+    let gamma = match name.as_str() {
+        "gaussian-bic" => None,
+        "gaussian-ebic" => Some(composition::item(score, "gamma")?),
+        _ => return Err(PyValueError::new_err(format!("score: {name:?} is not one for Gaussian data"))),
+    };
+    Ok((composition::item(score, "penalty")?, gamma))
+}
+
+fn gaussian_bic(correlation: &Correlation, (penalty, gamma): (f64, Option<f64>)) -> crate::Result<GaussianBic<'_>> {
+    match gamma {
+        None => GaussianBic::new(correlation, penalty),
+        Some(gamma) => GaussianBic::extended(correlation, penalty, gamma),
     }
-    composition::item(score, "penalty")
 }
 
 /// Learns a graph from Gaussian data; see `learn`.
@@ -110,12 +119,12 @@ pub(crate) fn learn_gaussian<'py>(
     if name != "fisher-z" {
         return Err(PyValueError::new_err(format!("test: {name:?} is not one for Gaussian data")));
     }
-    let penalty = penalty(&score)?;
+    let multipliers = multipliers(&score)?;
     let hybrid = composition::hybrid(&composition, correlation.n_variables())?;
     let knowledge = composition::knowledge(knowledge.as_ref(), correlation.n_variables())?;
     let clustering = Clustering::new(cluster);
     let job = |run: &Run| {
-        let score = GaussianBic::new(&correlation, penalty)?;
+        let score = gaussian_bic(&correlation, multipliers)?;
         compose(&FisherZTest::new(&correlation), &score, &hybrid, &clustering, &knowledge, run)
     };
     let outcome = run_job(py, &Settings { threads, time_limit, progress }, job);
@@ -152,11 +161,11 @@ pub(crate) fn gaussian_score(
     threads: usize,
 ) -> PyResult<(f64, Vec<f64>, f64)> {
     check(dataset.correlation.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
-    let penalty = penalty(&score)?;
+    let multipliers = multipliers(&score)?;
     let dag = Dag::from_arcs(dataset.correlation.n_variables(), arcs)?;
     let parameters = (dag.n_arcs() + 2 * dag.n_variables()) as f64;
     run_job(py, &Settings { threads, ..AT_ONCE }, |run| {
-        let found = score_dag(&GaussianBic::new(&dataset.correlation, penalty)?, &dag, run)?;
+        let found = score_dag(&gaussian_bic(&dataset.correlation, multipliers)?, &dag, run)?;
         Ok((found.total, found.local, parameters))
     })
 }
@@ -172,7 +181,7 @@ pub(crate) fn gaussian_score_gains(
 ) -> PyResult<Vec<f64>> {
     check(dataset.correlation.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
     let dag = Dag::from_arcs(dataset.correlation.n_variables(), arcs.iter().copied())?;
-    let score = GaussianBic::new(&dataset.correlation, penalty(&score)?)?;
+    let score = gaussian_bic(&dataset.correlation, multipliers(&score)?)?;
     let mut session = score.session();
     let gain = |&(from, to): &(Variable, Variable)| {
         let without: Vec<Variable> = dag.parents(to).iter().copied().filter(|&x| x != from).collect();

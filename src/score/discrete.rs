@@ -14,6 +14,8 @@ pub enum DiscreteScoreKind {
     Aic,
     /// The Bayesian information criterion with this multiplier λ of ln(N) k: ½ is BIC itself.
     Bic(f64),
+    /// The extended BIC with multipliers λ of ln(N) k and γ of ln(p) for each parent.
+    Ebic(f64, f64),
     /// BDeu with this equivalent sample size.
     Bdeu(f64),
     /// K2.
@@ -23,7 +25,7 @@ pub enum DiscreteScoreKind {
 /// Any score of discrete variables.
 #[derive(Debug)]
 pub enum DiscreteScore<'e, 'd> {
-    /// Log-likelihood, AIC or BIC.
+    /// Log-likelihood, AIC, BIC or extended BIC.
     Likelihood(PenalizedLikelihood<'e, 'd>),
     /// BDeu.
     Bdeu(Bdeu<'e, 'd>),
@@ -43,6 +45,9 @@ impl<'e, 'd> DiscreteScore<'e, 'd> {
             DiscreteScoreKind::Aic => Self::Likelihood(PenalizedLikelihood::aic(engine)),
             DiscreteScoreKind::Bic(lambda) => {
                 Self::Likelihood(PenalizedLikelihood::bic_with_multiplier(engine, lambda)?)
+            }
+            DiscreteScoreKind::Ebic(lambda, gamma) => {
+                Self::Likelihood(PenalizedLikelihood::extended_bic(engine, lambda, gamma)?)
             }
             DiscreteScoreKind::Bdeu(size) => Self::Bdeu(Bdeu::new(engine, size)?),
             DiscreteScoreKind::K2 => Self::K2(K2::new(engine)),
@@ -100,7 +105,7 @@ impl LocalScore for DiscreteScore<'_, '_> {
 /// One thread's access to a [`DiscreteScore`].
 #[derive(Debug)]
 pub enum DiscreteScoreSession<'s> {
-    /// Log-likelihood, AIC or BIC.
+    /// Log-likelihood, AIC, BIC or extended BIC.
     Likelihood(LikelihoodSession<'s>),
     /// BDeu.
     Bdeu(BdeuSession<'s>),

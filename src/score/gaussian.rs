@@ -1,4 +1,4 @@
-//! The BIC of linear Gaussian networks.
+//! The BIC of linear Gaussian networks, and its extension for many variables.
 
 use super::{LocalScore, ScoreSession};
 use crate::Variable;
@@ -15,6 +15,9 @@ use crate::data::{Correlation, SINGULAR};
 /// with σ² the residual variance of the least-squares regression of x on its parents and an intercept (sum of squares
 /// divided by n); the parameters are k weights, the intercept and σ². For a correlation matrix that was given without
 /// data, variances are 1; that shifts the score of every DAG by the same constant.
+///
+/// The extended BIC ([`GaussianBic::extended`]; Chen and Chen 2008, Foygel and Drton 2010) takes off γ ln p more for each
+/// parent, with p the number of variables.
 ///
 /// A parent that is a linear combination of those before it (in the order of their indices) changes no variance. A
 /// residual variance below 1e-10 of the variable's own counts as that much, so that every score is finite: with
@@ -36,6 +39,8 @@ use crate::data::{Correlation, SINGULAR};
 pub struct GaussianBic<'c> {
     correlation: &'c Correlation,
     penalty: f64,
+    per_parent: f64,
+    name: &'static str,
 }
 
 impl<'c> GaussianBic<'c> {
@@ -51,14 +56,27 @@ impl<'c> GaussianBic<'c> {
                 format!("{lambda} is not a number of at least 0; BIC is 0.5"),
             ));
         }
-        Ok(Self { correlation, penalty: lambda * (correlation.n_rows() as f64).ln() })
+        let penalty = lambda * (correlation.n_rows() as f64).ln();
+        Ok(Self { correlation, penalty, per_parent: 0.0, name: "gaussian-bic" })
+    }
+
+    /// The extended BIC with penalty λ, and γ ln p for each parent.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Parameter`] unless λ and γ are finite and at least 0.
+    pub fn extended(correlation: &'c Correlation, lambda: f64, gamma: f64) -> crate::Result<Self> {
+        let per_parent = super::likelihood::per_parent(gamma, correlation.n_variables())?;
+        Ok(Self { per_parent, name: "gaussian-ebic", ..Self::new(correlation, lambda)? })
     }
 
     /// The score from the share of the variance of `child` that `n_parents` parents leave.
     fn score(&self, child: Variable, left: f64, n_parents: usize) -> f64 {
         let variance = left.max(SINGULAR) * self.correlation.variance(child);
         let n = self.correlation.n_rows() as f64;
-        -0.5 * n * ((std::f64::consts::TAU * variance).ln() + 1.0) - self.penalty * (n_parents as f64 + 2.0)
+        -0.5 * n * ((std::f64::consts::TAU * variance).ln() + 1.0)
+            - self.penalty * (n_parents as f64 + 2.0)
+            - self.per_parent * n_parents as f64
     }
 }
 
@@ -77,7 +95,7 @@ impl LocalScore for GaussianBic<'_> {
     }
 
     fn name(&self) -> &'static str {
-        "gaussian-bic"
+        self.name
     }
 
     fn is_score_equivalent(&self) -> bool {

@@ -13,17 +13,19 @@ use proptest::prelude::*;
 
 use crate::support::{below, golden_data, random_dag, read_csv, rng};
 
-const KINDS: [DiscreteScoreKind; 6] = [
+const KINDS: [DiscreteScoreKind; 7] = [
     DiscreteScoreKind::LogLikelihood,
     DiscreteScoreKind::Aic,
     DiscreteScoreKind::Bic(0.5),
     DiscreteScoreKind::Bdeu(1.0),
     DiscreteScoreKind::Bdeu(10.0),
     DiscreteScoreKind::K2,
+    DiscreteScoreKind::Ebic(0.5, 0.5),
 ];
 
 #[test]
 fn golden_scores_are_reproduced() {
+    // Extended BIC, the last of them, has no column; see the test of it.
     let (header, rows) = read_csv("golden/scores.csv");
     assert_eq!(header[3..], ["nparams", "loglik", "aic", "bic", "bde_iss1", "bde_iss10", "k2"]);
     assert_eq!(rows.len(), 20);
@@ -204,12 +206,28 @@ fn parameters_without_meaning_are_refused() {
     let engine = CountingEngine::new(&data);
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
         assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Bic(bad)).is_err());
+        assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Ebic(0.5, bad)).is_err());
         assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Bdeu(bad)).is_err());
     }
     assert!(Bdeu::new(&engine, 0.0).is_err());
     assert_eq!(PenalizedLikelihood::bic_with_multiplier(&engine, 0.0).unwrap().penalty(), 0.0);
     let score = PenalizedLikelihood::bic(&engine);
     assert!(score_dag(&score, &Dag::empty(3), &Run::new(1).unwrap()).is_err());
+}
+
+/// γ ln p for each parent.
+#[test]
+fn extended_bic_is_bic_less_its_share_of_each_parent() {
+    let data = random_data(5, 200, &[2, 3, 2, 4]);
+    let engine = CountingEngine::new(&data);
+    let bic = PenalizedLikelihood::bic(&engine);
+    for gamma in [0.0, 0.5, 1.0] {
+        let extended = PenalizedLikelihood::extended_bic(&engine, 0.5, gamma).unwrap();
+        for parents in [&[][..], &[1], &[1, 3]] {
+            let difference = bic.session().local_score(0, parents) - extended.session().local_score(0, parents);
+            assert!((difference - gamma * 4f64.ln() * parents.len() as f64).abs() < 1e-9);
+        }
+    }
 }
 
 /// The population score gains from a parent exactly when d-separation says that it depends on the child.

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import itertools
+import math
 import pickle
 
 import numpy as np
@@ -117,6 +118,7 @@ BAD = [
     (phgs.PC, {"missing": "dorp"}, "did you mean 'drop'"),
     (phgs.PC, {"score": "bicc"}, "did you mean 'bic'"),
     (phgs.Tabu, {"penalty": -1}, "penalty"),
+    (phgs.Tabu, {"score": "ebic", "gamma": -1}, "gamma"),
     (phgs.Tabu, {"score": "bdeu", "equivalent_sample_size": 0}, "equivalent_sample_size"),
     (phgs.Tabu, {"tabu_length": 0}, "tabu_length"),
     (phgs.Tabu, {"tabu_patience": -1}, "tabu_patience"),
@@ -274,3 +276,24 @@ def test_a_majority_of_separating_sets_by_hand():
                 assert not {(x, centre), (y, centre)} <= set(result.cpdag.directed)
             checked += 1
     assert checked
+
+
+def test_extended_bic_is_bic_less_its_share_of_each_arc():
+    data = {"x": [0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 0], "z": [0, 1, 0, 1, 1]}
+    arcs = [("x", "y"), ("z", "y")]
+    bic, extended = phgs.score(data, arcs), phgs.score(data, arcs, "ebic", gamma=0.7)
+    assert extended.value == pytest.approx(bic.value - 0.7 * 2 * math.log(3), rel=1e-12)
+    assert phgs.score(data, arcs, "ebic", gamma=0).value == bic.value
+    result = phgs.learn(data, "tabu", score="ebic", gamma=0.7, progress=False)
+    assert result.score.name == "ebic"
+    assert result.score.value == phgs.score(data, result, "ebic", gamma=0.7).value
+
+
+def test_extended_bic_of_gaussian_data():
+    matrix = [[1.0, 0.6], [0.6, 1.0]]
+    data = phgs.gaussian_from_correlation(matrix, 100, ["x", "y"])
+    bic, extended = phgs.score(data, [("x", "y")]), phgs.score(data, [("x", "y")], "ebic")
+    assert extended.name == "gaussian-ebic"
+    assert extended.value == pytest.approx(bic.value - 0.5 * math.log(2), rel=1e-12)
+    result = phgs.learn(data, "ges", score="ebic", progress=False)
+    assert (result.score.name, result.score.value) == ("gaussian-ebic", extended.value)

@@ -42,6 +42,7 @@ _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
         "steps without a new best that end the search (default 100)",
     ),
     "--penalty": ("penalty", number, "L", "weight of log(rows) times parameters in BIC (default 0.5)"),
+    "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC (default 0.5)"),
 }
 _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "--score": ("score", SCORES, "score to maximise (default bic)"),

@@ -31,7 +31,6 @@ _OF_CATEGORIES: dict[str, Any] = {
     "test": "g2",
     "degrees_of_freedom": "classical",
     "minimum_sample": None,
-    "score": "bic",
     "equivalent_sample_size": 1.0,
 }
 """Parameters that only data of categories have, with the values that are not refused on Gaussian data."""
@@ -218,9 +217,12 @@ class Learner:
             if getattr(self, name, default) != default:
                 raise ParameterError(
                     f"{name}: {getattr(self, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
-                    " scored by Gaussian BIC (with penalty=)"
+                    " scored by BIC or extended BIC"
                 )
-        parameters.real("penalty", getattr(self, "penalty", 0.5))
+        name = getattr(self, "score", "bic")
+        if name not in ("bic", "ebic"):
+            raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
+        self._gaussian_score()
 
     def _table(self, data: Any, stacklevel: int) -> Table:
         if self.data_type == "gaussian" or isinstance(data, GaussianTable):
@@ -245,14 +247,17 @@ class Learner:
             )
 
     def _gaussian_score(self) -> dict[str, Any]:
-        return {"name": "gaussian-bic", "penalty": float(getattr(self, "penalty", 0.5))}
+        from phgs.learners.pieces import gaussian_score_for_core
+
+        name = getattr(self, "score", "bic")
+        return gaussian_score_for_core(name, getattr(self, "penalty", 0.5), getattr(self, "gamma", 0.5))
 
     def _used(self, gaussian: bool) -> dict[str, Any]:
         """Every parameter as used on data of a type."""
         found = self._parameters()
         if gaussian:
             found = {name: value for name, value in found.items() if name not in _OF_CATEGORIES}
-            found |= {"data_type": "gaussian", "test": "fisher-z", "score": "gaussian-bic"}
+            found |= {"data_type": "gaussian", "test": "fisher-z", "score": self._gaussian_score()["name"]}
         return found
 
     def _parameters(self) -> dict[str, Any]:

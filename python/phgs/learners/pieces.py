@@ -10,11 +10,11 @@ from phgs.errors import ParameterError
 from phgs.learners.base import Learner
 
 TestName: TypeAlias = Literal["g2", "x2", "fisher-z"]
-ScoreName: TypeAlias = Literal["bic", "aic", "loglik", "bdeu", "k2", "gaussian-bic"]
+ScoreName: TypeAlias = Literal["bic", "aic", "loglik", "bdeu", "k2", "ebic", "gaussian-bic", "gaussian-ebic"]
 DegreesOfFreedom: TypeAlias = Literal["classical", "adjusted"]
 
 TESTS = ("g2", "x2")
-SCORES = ("bic", "aic", "loglik", "bdeu", "k2")
+SCORES = ("bic", "ebic", "aic", "loglik", "bdeu", "k2")
 DEGREES_OF_FREEDOM = ("classical", "adjusted")
 
 
@@ -38,17 +38,33 @@ def test_for_core(name: Any, degrees_of_freedom: Any, minimum_sample: Any) -> di
     }
 
 
-def score_for_core(name: Any, penalty: Any, equivalent_sample_size: Any) -> dict[str, Any]:
+def score_for_core(name: Any, penalty: Any, gamma: Any, equivalent_sample_size: Any) -> dict[str, Any]:
     """Check the parameters of a score and describe it to the core."""
     name = parameters.one_of("score", name, SCORES)
     described: dict[str, Any] = {"name": name}
-    if name == "bic":
-        described["penalty"] = parameters.real("penalty", penalty)
-        if described["penalty"] < 0:
-            raise ParameterError(f"penalty: {penalty!r} must not be negative; 0.5 is BIC")
+    if name in ("bic", "ebic"):
+        described |= _penalties(name, penalty, gamma)
     if name == "bdeu":
         described["equivalent_sample_size"] = parameters.positive("equivalent_sample_size", equivalent_sample_size)
     return described
+
+
+def gaussian_score_for_core(name: Any, penalty: Any, gamma: Any) -> dict[str, Any]:
+    """Check the parameters of a score of Gaussian data and describe it to the core."""
+    name = parameters.one_of("score", name, ("bic", "ebic", "gaussian-bic", "gaussian-ebic"))
+    name = name.removeprefix("gaussian-")
+    return {"name": f"gaussian-{name}", **_penalties(name, penalty, gamma)}
+
+
+def _penalties(name: str, penalty: Any, gamma: Any) -> dict[str, float]:
+    found = {"penalty": parameters.real("penalty", penalty)}
+    if found["penalty"] < 0:
+        raise ParameterError(f"penalty: {penalty!r} must not be negative; 0.5 is BIC")
+    if name == "ebic":
+        found["gamma"] = parameters.real("gamma", gamma)
+        if found["gamma"] < 0:
+            raise ParameterError(f"gamma: {gamma!r} must not be negative; 0 is BIC, 0.5 is usual")
+    return found
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -85,16 +101,21 @@ class Scoring(Learner):
 
     Parameters
     ----------
-    score : {"bic", "aic", "loglik", "bdeu", "k2"}
-        The score that is maximised; natural logarithms, larger is better.
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float
-        For BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
     equivalent_sample_size : float
         For BDeu, the weight of its prior in rows.
     """
 
     score: ScoreName = "bic"
     penalty: float = 0.5
+    gamma: float = 0.5
     equivalent_sample_size: float = 1.0
 
     def _check(self) -> None:
@@ -102,7 +123,7 @@ class Scoring(Learner):
         self._score()
 
     def _score(self) -> dict[str, Any]:
-        return score_for_core(self.score, self.penalty, self.equivalent_sample_size)
+        return score_for_core(self.score, self.penalty, self.gamma, self.equivalent_sample_size)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
