@@ -297,3 +297,35 @@ def test_extended_bic_of_gaussian_data():
     assert extended.value == pytest.approx(bic.value - 0.5 * math.log(2), rel=1e-12)
     result = phgs.learn(data, "ges", score="ebic", progress=False)
     assert (result.score.name, result.score.value) == ("gaussian-ebic", extended.value)
+
+
+@pytest.mark.parametrize("kind", [phgs.MMPC, phgs.HPC, phgs.FastIAMB, phgs.SIHitonPC])
+def test_row_18_one_neighbourhood_is_that_of_the_skeleton(alarm, kind):
+    learner = kind(progress=False)
+    whole = learner.learn(alarm.table)
+    for target in ("HR", "CATECHOL", "LVFAILURE", "KINKEDTUBE"):
+        found = learner.neighbourhood(alarm.table, target)
+        assert found.names == whole.cpdag.adjacent(target)
+        assert found.calls < whole.calls["total"] / 2
+        for name, log_p, given in found.neighbours:
+            row = next(row for row in whole.edges if {row.source, row.target} == {target, name})
+            assert (log_p, given) == (row.log_p_value, row.weakest_set)
+    assert "neighbours" in str(found)
+    with pytest.raises(phgs.ParameterError, match="did you mean 'HRBP'"):
+        learner.neighbourhood(alarm.table, "HRBPP")
+
+
+def test_a_neighbourhood_keeps_knowledge_and_takes_other_data(alarm):
+    learner = phgs.MMPC(knowledge={"required": [("HR", "ANAPHYLAXIS")], "forbidden_edges": [("HR", "CO")]})
+    found = learner.neighbourhood(alarm.table, "HR")
+    assert "ANAPHYLAXIS" in found.names
+    assert "CO" not in found.names
+    assert "ANAPHYLAXIS: required" in str(found)
+    gaussian = phgs.sample_gaussian([("a", "b"), ("b", "c")], 1000, seed=1)
+    assert phgs.HPC().neighbourhood(gaussian, "b").names == ("a", "c")
+    table = phgs.Network.load("asia").sample(3000, seed=1).to_pandas()
+    table.loc[::7, "tub"] = None
+    missing = phgs.MMPC(missing="testwise")
+    assert missing.neighbourhood(table, "bronc").names == missing.learn(table).cpdag.adjacent("bronc")
+    with pytest.raises(phgs.ParameterError, match="time_limit"):
+        phgs.MMPC(time_limit=3).neighbourhood(alarm.table, "HR")

@@ -7,7 +7,7 @@ core runs; no learner has code of its own beyond that.
 """
 
 from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC, PHGS, Hybrid, Path
-from phgs.learners.local import HPC, MMPC, FastIAMB, SIHitonPC
+from phgs.learners.local import HPC, MMPC, FastIAMB, Neighbour, Neighbourhood, SIHitonPC
 from phgs.learners.partitioned import PC, PEF, PPC
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
 
@@ -27,6 +27,8 @@ __all__ = [
     "FastIAMB",
     "HillClimbing",
     "Hybrid",
+    "Neighbour",
+    "Neighbourhood",
     "Path",
     "SIHitonPC",
     "Tabu",
