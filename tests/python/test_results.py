@@ -1,5 +1,6 @@
 """Results: attributes, forms, files."""
 
+import itertools
 import json
 
 import networkx as nx
@@ -197,3 +198,58 @@ class Nothing:
 
     def __exit__(self, *_):
         return False
+
+
+def test_long_edges_pass_between_nodes(result):
+    """No line runs through the box of a variable that is not its end: it would look like an edge to it."""
+    from phgs.graphs.layout import cut_at_box, layered
+
+    graph = result.cpdag
+    arcs, edges = graph._directed_indices(), graph._undirected_indices()
+    layout = layered(graph.n_variables, arcs, edges)
+    assert any(len(layout.route(a, b)) > 2 for a, b in arcs)
+    half = (0.35, 0.15)
+    through = 0
+    for a, b in arcs + edges:
+        corners = layout.route(a, b)
+        line = np.vstack([np.linspace(p, q, 20) for p, q in itertools.pairwise(corners)])
+        assert np.array_equal(corners[[0, -1]], layout.places[[a, b]])
+        assert np.array_equal(layout.route(b, a)[::-1].round(9), corners.round(9))
+        others = np.delete(layout.places, [a, b], axis=0)
+        through += bool((np.abs(line[:, None] - others[None]) <= half).all(axis=2).any())
+        end = cut_at_box(corners, half)[-1] - layout.places[b]
+        assert np.isclose(np.abs(end) / half, 1).any()
+        assert (np.abs(end) <= np.array(half) + 1e-9).all()
+    assert through == 0
+    low, high = layout.corners
+    assert (layout.places >= low).all()
+    assert (layout.places <= high).all()
+    assert len({tuple(place) for place in layout.places.round(6).tolist()}) == graph.n_variables
+
+
+def test_the_tree_of_the_partition_can_be_drawn(tmp_path, result, alarm):
+    figure = result.plot_dendrogram(tmp_path / "d.png")
+    assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
+    labels = figure.axes[0].get_yticklabels()
+    assert {label.get_text() for label in labels} == set(result.variables)
+    colour = {label.get_text(): label.get_color() for label in labels}
+    for x, y in itertools.combinations(result.variables, 2):
+        assert (colour[x] == colour[y]) == (result.clusters[x] == result.clusters[y])
+    result.save(tmp_path / "r.json")
+    loaded = phgs.Result.load(tmp_path / "r.json")
+    with pytest.raises(phgs.ParameterError, match="knows its data no more"):
+        loaded.plot_dendrogram()
+    loaded.plot_dendrogram(data=alarm.table)
+    with pytest.raises(phgs.ParameterError, match="makes no partition"):
+        phgs.learn(alarm.table, "pc", progress=False).plot_dendrogram()
+    rng = np.random.default_rng(0)
+    phgs.learn(rng.integers(0, 2, (50, 200)), "ppc", progress=False).plot_dendrogram(tmp_path / "large.png")
+
+
+def test_html_of_a_large_graph_shows_a_part():
+    graph = phgs.random_dag(400, degree=2, seed=1)
+    html = graph._repr_html_()
+    most = max(graph.variables, key=lambda name: len(graph.adjacent(name)))
+    assert f"around {most}, which has the most edges" in html
+    assert "<svg" in html
+    assert "<svg" not in phgs.Graph(range(400))._repr_html_()

@@ -13,31 +13,26 @@ if TYPE_CHECKING:
     from phgs.result import Result
 
 DRAWN = 150
-"""Graphs with more nodes than this are not drawn in notebooks."""
+"""Of graphs with more nodes than this a part is drawn in notebooks."""
 
 
 def svg(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
     """Draw a graph as SVG text."""
     import numpy as np
 
-    from phgs.graphs.layout import layered
+    from phgs.graphs.layout import cut_at_box, layered
     from phgs.graphs.plot import _COLOURS
 
     labels = [str(name) for name in graph.variables]
     shown = [text if len(text) <= 24 else text[:23] + "…" for text in labels]
     arcs, edges = graph._directed_indices(), graph._undirected_indices()
     step = max(60.0, 7.0 * max((len(text) for text in shown), default=1) + 22)
-    places = layered(graph.n_variables, arcs, edges) * (step, -62.0)
-    places -= places.min(axis=0) - (step / 2 + 4, 24)
-    width, height = places.max(axis=0) + np.array((step / 2 + 4, 24))
+    layout = layered(graph.n_variables, arcs, edges).scaled(step, -62.0)
+    margin = np.array((step / 2 + 4, 24))
+    layout = layout.shifted(margin - layout.corners[0])
+    places = layout.places
+    width, height = layout.corners[1] + margin
     half = [(3.6 * len(text) + 8, 12.0) for text in shown]
-
-    def end(a: int, b: int) -> tuple[float, float]:
-        """Return the point on the border of the box of b on the line from a."""
-        (x0, y0), (x1, y1) = places[a], places[b]
-        dx, dy = x0 - x1, y0 - y1
-        share = min(half[b][0] / abs(dx) if dx else 9e9, half[b][1] / abs(dy) if dy else 9e9, 1.0)
-        return x1 + dx * share, y1 + dy * share
 
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
@@ -47,8 +42,9 @@ def svg(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
     ]
     for pairs, style in ((arcs, 'stroke="#555" marker-end="url(#phgs-head)"'), (edges, 'stroke="#b06000"')):
         for a, b in pairs:
-            (x0, y0), (x1, y1) = end(b, a), end(a, b)
-            lines.append(f'<line x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}" {style}/>')
+            # Boxes lie above lines, so that only arrow heads need to stop at them.
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in cut_at_box(layout.route(a, b), half[b]))
+            lines.append(f'<polyline points="{points}" fill="none" {style}/>')
     for i, name in enumerate(graph.variables):
         (x, y), (w, h) = places[i], half[i]
         fill = _COLOURS[clusters[name] % len(_COLOURS)] if clusters else _COLOURS[0]
@@ -63,9 +59,20 @@ def svg(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
 def graph_html(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
     """Return a graph as HTML."""
     size = escape(graph._size())
-    if not graph.n_variables or graph.n_variables > DRAWN:
+    if not graph.n_variables or (graph.n_variables > DRAWN and not graph.n_edges):
         return f"<div><b>{size}</b></div>"
-    return f"<div><b>{size}</b><br>{svg(graph, clusters)}</div>"
+    if graph.n_variables <= DRAWN:
+        return f"<div><b>{size}</b><br>{svg(graph, clusters)}</div>"
+    from phgs.graphs.plot import around
+
+    most = max(graph.variables, key=lambda name: len(graph.adjacent(name)))
+    part = around(graph, most)
+    if part.n_variables > DRAWN:
+        part = graph.subgraph({most, *graph.adjacent(most)})
+    if part.n_variables > DRAWN:
+        return f"<div><b>{size}</b></div>"
+    where = f"around {escape(str(most))}, which has the most edges; plot(focus=…) draws other parts, plot() the whole"
+    return f"<div><b>{size}</b><br>{where}<br>{svg(part, clusters)}</div>"
 
 
 def result_html(result: Result) -> str:

@@ -2,13 +2,74 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 _SWEEPS = 24
 
 
-def layered(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> NDArray[np.float64]:
+class Layout(NamedTuple):
+    """Where nodes are, and where edges pass between other nodes.
+
+    Attributes
+    ----------
+    places : numpy.ndarray
+        Of shape (n, 2): x and y of each node, layers one apart, the first layer on top.
+    bends : dict
+        For an edge (a, b) that crosses layers the points that it passes on its way from a to b, of shape (k, 2).
+    """
+
+    places: NDArray[np.float64]
+    bends: dict[tuple[int, int], NDArray[np.float64]]
+
+    def scaled(self, x: float, y: float) -> Layout:
+        """Return the same layout with other distances."""
+        step = np.array((x, y))
+        return Layout(self.places * step, {edge: points * step for edge, points in self.bends.items()})
+
+    def shifted(self, by: NDArray[np.float64]) -> Layout:
+        """Return the same layout elsewhere."""
+        return Layout(self.places + by, {edge: points + by for edge, points in self.bends.items()})
+
+    @property
+    def corners(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest x and y of all nodes and bends."""
+        points = np.vstack([self.places, *self.bends.values()])
+        return points.min(axis=0), points.max(axis=0)
+
+    def route(self, a: int, b: int) -> NDArray[np.float64]:
+        """Return points of a smooth line from the middle of a to the middle of b, of shape (k, 2)."""
+        corners = np.vstack([self.places[a], self.bends.get((a, b), np.empty((0, 2))), self.places[b]])
+        if len(corners) == 2:
+            return corners
+        # Quadratic curves with the corners as controls, joined half way between them.
+        joints = [corners[0], *((corners[i] + corners[i + 1]) / 2 for i in range(1, len(corners) - 2)), corners[-1]]
+        share = np.linspace(0, 1, 9)[:, None]
+        pieces = [
+            (1 - share) ** 2 * joints[i] + 2 * share * (1 - share) * corners[i + 1] + share**2 * joints[i + 1]
+            for i in range(len(joints) - 1)
+        ]
+        return np.vstack([pieces[0], *(piece[1:] for piece in pieces[1:])])
+
+
+def cut_at_box(points: NDArray[np.float64], half: tuple[float, float]) -> NDArray[np.float64]:
+    """Cut a line where it enters the box around its last point; `half` is half of the box's width and height."""
+    inside = (np.abs(points - points[-1]) <= half).all(axis=1)
+    if inside.all():
+        return points
+    last = int(np.flatnonzero(~inside)[-1])
+    outer, inner = points[last] - points[-1], points[last + 1] - points[-1]
+    step = inner - outer
+    shares = [
+        (np.sign(outer[i]) * half[i] - outer[i]) / step[i] for i in (0, 1) if abs(outer[i]) > half[i] and step[i] != 0
+    ]
+    entry = points[-1] + outer + max(shares) * step
+    return np.vstack([points[: last + 1], entry])
+
+
+def layered(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> Layout:
     """Place n nodes in layers.
 
     Parameters
@@ -22,33 +83,39 @@ def layered(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -
 
     Returns
     -------
-    numpy.ndarray
-        Of shape (n, 2): x and y of each node, layers one apart, the first layer on top.
+    Layout
+        Nodes and the bends of edges. Parts that are not connected stand in rows, isolated nodes below them.
     """
     around: list[list[int]] = [[] for _ in range(n)]
     for a, b in arcs + edges:
         around[a].append(b)
         around[b].append(a)
     positions = np.zeros((n, 2))
-    left = 0.0
-    for part in _components(n, around):
-        if len(part) == 1:
-            continue
+    bends: dict[tuple[int, int], NDArray[np.float64]] = {}
+    parts = [part for part in _components(n, around) if len(part) > 1]
+    drawn = []
+    for part in parts:
         index = {node: i for i, node in enumerate(part)}
         inner_arcs = [(index[a], index[b]) for a, b in arcs if a in index]
         inner_edges = [(index[a], index[b]) for a, b in edges if a in index]
-        places = _component(len(part), inner_arcs, inner_edges)
-        places[:, 0] += left - places[:, 0].min()
-        positions[part] = places
-        left = places[:, 0].max() + 1.6
+        drawn.append(_component(len(part), inner_arcs, inner_edges))
+    sizes = [layout.corners[1] - layout.corners[0] + np.array((1.6, 1.4)) for layout in drawn]
+    # Rows as wide as the widest part, or wide enough for a picture about twice as wide as high.
+    wide = max([float(size[0]) for size in sizes] + [1.4 * float(np.sqrt(sum(w * h for w, h in sizes)))])
+    left, top, lowest = 0.0, 0.0, 0.0
+    for part, layout, size in zip(parts, drawn, sizes, strict=True):
+        if left and left + size[0] > wide:
+            left, top = 0.0, lowest
+        moved = layout.shifted(np.array((left - layout.corners[0][0], top)))
+        positions[part] = moved.places
+        bends |= {(part[a], part[b]): points for (a, b), points in moved.bends.items()}
+        left += float(size[0])
+        lowest = min(lowest, top - float(size[1]))
     alone = [node for node in range(n) if not around[node]]
-    if alone:
-        # Isolated nodes in rows below the rest.
-        lowest = positions[:, 1].min() if len(alone) < n else 1.0
-        columns = max(1, round(max(left - 1.6, np.sqrt(len(alone)) * 1.5)))
-        for i, node in enumerate(alone):
-            positions[node] = (i % columns, lowest - 1.2 - 0.8 * (i // columns))
-    return positions
+    columns = max(1, round(max(wide - 1.6, np.sqrt(len(alone)) * 1.5)))
+    for i, node in enumerate(alone):
+        positions[node] = (i % columns, lowest - 0.8 * (i // columns))
+    return Layout(positions, bends)
 
 
 def _components(n: int, around: list[list[int]]) -> list[list[int]]:
@@ -70,7 +137,7 @@ def _components(n: int, around: list[list[int]]) -> list[list[int]]:
     return sorted(parts, key=lambda part: (-len(part), part[0]))
 
 
-def _component(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> NDArray[np.float64]:
+def _component(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> Layout:
     order = _order(n, arcs, edges)
     rank = {node: i for i, node in enumerate(order)}
     down = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in arcs + edges]
@@ -89,18 +156,25 @@ def _component(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]
     n_all = n
     layer_of = list(layer)
     links: list[tuple[int, int]] = []
+    passed: dict[tuple[int, int], list[int]] = {}
     for a, b in down:
-        last = a
+        last, first = a, n_all
         for level in range(layer[a] + 1, layer[b]):
             layer_of.append(level)
             links.append((last, n_all))
             last = n_all
             n_all += 1
         links.append((last, b))
+        if n_all > first:
+            passed[a, b] = list(range(first, n_all))
     for node in [*order, *range(n, n_all)]:
         layers[layer_of[node]].append(node)
     x = _place(n_all, layers, links)
-    return np.column_stack([x[:n], -np.asarray(layer, dtype=float)])
+    points = np.column_stack([x, -np.asarray(layer_of, dtype=float)])
+    bends = {}
+    for (a, b), dummies in passed.items():
+        bends[a, b], bends[b, a] = points[dummies], points[dummies[::-1]]
+    return Layout(points[:n], bends)
 
 
 def _order(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> list[int]:

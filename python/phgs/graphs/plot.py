@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from phgs.graphs.layout import Layout, cut_at_box, layered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,11 +75,8 @@ def plot(
     matplotlib.figure.Figure
         The figure; no window is opened.
     """
-    from phgs.graphs.layout import layered
-
     if focus is not None:
-        near = {focus, *graph.adjacent(focus)}
-        graph = graph.subgraph(near | {other for name in list(near) for other in graph.adjacent(name)})
+        graph = around(graph, focus)
     if graph.n_variables <= LABELLED:
         arcs, edges = graph._directed_indices(), graph._undirected_indices()
         figure = _with_labels(graph, layered(graph.n_variables, arcs, edges), clusters, focus, title, widths)
@@ -92,8 +92,15 @@ def _axes(figure: Any, title: str) -> Any:
     axes.set_axis_off()
     axes.set_aspect("equal")
     if title:
-        axes.set_title(title, fontsize=9)
+        # Seven hundredths of an inch a letter.
+        axes.set_title(textwrap.fill(title, max(20, int(figure.get_figwidth() / 0.07))), fontsize=9)
     return axes
+
+
+def around(graph: Graph, focus: Name) -> Graph:
+    """Return the graph of a variable, of what is adjacent to it, and of what is adjacent to that."""
+    near = {focus, *graph.adjacent(focus)}
+    return graph.subgraph(near | {other for name in list(near) for other in graph.adjacent(name)})
 
 
 def _width(graph: Graph, a: int, b: int, widths: Mapping[frozenset[Name], float] | None) -> float:
@@ -105,7 +112,7 @@ def _width(graph: Graph, a: int, b: int, widths: Mapping[frozenset[Name], float]
 
 def _with_labels(
     graph: Graph,
-    places: Any,
+    layout: Layout,
     clusters: Mapping[Name, int] | None,
     focus: Name | None,
     title: str,
@@ -116,15 +123,16 @@ def _with_labels(
 
     longest = max((len(str(name)) for name in graph.variables), default=1)
     step = (max(0.85, 0.085 * longest + 0.25), 0.8)
-    places = places * np.asarray(step)
-    width, height = np.ptp(places, axis=0) + 1.6 if graph.n_variables else (2.0, 2.0)
+    layout = layout.scaled(*step)
+    places = layout.places
+    margin = np.array((step[0] / 2 + 0.1, 0.4))
+    low, high = (layout.corners[0] - margin, layout.corners[1] + margin) if graph.n_variables else (-margin, margin)
+    width, height = high - low
     scale = min(1.0, 40.0 / max(width, height))
     figure = _figure(max(3.0, width * scale), max(2.0, height * scale + 0.3))
     axes = _axes(figure, title)
-    if graph.n_variables:
-        low, high = places.min(axis=0) - 0.7, places.max(axis=0) + 0.7
-        axes.set_xlim(low[0], high[0])
-        axes.set_ylim(low[1], high[1])
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
     boxes = []
     for name, (x, y) in zip(graph.variables, places, strict=True):
         colour = _COLOURS[clusters[name] % len(_COLOURS)] if clusters else _COLOURS[0]
@@ -145,24 +153,24 @@ def _with_labels(
         # A font that lacks a letter draws a box; the picture is still worth having.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure.draw_without_rendering()  # now the boxes have a size, at which arrows can end
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    inverse = axes.transData.inverted()
     for pairs, directed in ((graph._directed_indices(), True), (graph._undirected_indices(), False)):
         for a, b in pairs:
-            steep = abs(places[a, 1] - places[b, 1]) > 1.2 * step[1]
-            axes.annotate(
-                "",
-                xy=places[b],
-                xytext=places[a],
-                arrowprops={
-                    "arrowstyle": "-|>,head_width=0.22,head_length=0.4" if directed else "-",
-                    "connectionstyle": f"arc3,rad={0.12 if steep else 0.0}",
-                    "patchA": boxes[a].get_bbox_patch(),
-                    "patchB": boxes[b].get_bbox_patch(),
-                    "shrinkA": 0,
-                    "shrinkB": 1,
-                    "linewidth": 0.9 * _width(graph, a, b, widths),
-                    "color": "#555555" if directed else "#b06000",
-                },
-                zorder=1,
+            box = inverse.transform_bbox(boxes[b].get_bbox_patch().get_window_extent())
+            # Boxes lie above lines, so that only arrow heads need to stop at them.
+            points = layout.route(a, b)
+            axes.add_patch(
+                FancyArrowPatch(
+                    path=Path(cut_at_box(points, (box.width / 2, box.height / 2)) if directed else points),
+                    arrowstyle="-|>,head_width=0.22,head_length=0.4" if directed else "-",
+                    mutation_scale=8 * scale,
+                    linewidth=0.9 * _width(graph, a, b, widths),
+                    color="#555555" if directed else "#b06000",
+                    zorder=1,
+                )
             )
     return figure
 
@@ -228,6 +236,8 @@ def plot_path(points: Sequence[PathPoint], path: Any = None) -> Any:
         axes.axvline(chosen.alpha, color="#999999", linestyle=":", linewidth=1)
     axes.set_xlabel("significance level")
     axes.set_ylabel("score", color=_DARK[0])
+    if len(alphas) == 1:
+        axes.set_xlim(alphas[0] / 10, min(1.0, alphas[0] * 10))
     twin = axes.twinx()
     twin.semilogx(alphas, [point.edges for point in points], "s--", color=_DARK[1], markersize=4)
     twin.set_ylabel("edges", color=_DARK[1])

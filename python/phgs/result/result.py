@@ -318,7 +318,8 @@ class Result:
         matplotlib.figure.Figure
             The figure.
         """
-        title = f"{self.method}: {self.cpdag._size()}" if title is None else title
+        if title is None:
+            title = f"{self.method}: " + (self.cpdag._size() if focus is None else f"around {focus}")
         return self.cpdag.plot(path, focus=focus, clusters=self.clusters, title=title)
 
     def plot_path(self, path: Any = None) -> Any:
@@ -334,6 +335,37 @@ class Result:
         from phgs.graphs.plot import plot_path
 
         return plot_path(self.path, path)
+
+    def plot_dendrogram(self, path: Any = None, *, data: Any = None) -> Any:
+        """Draw the tree of the variables' distances that the partition cuts, with matplotlib.
+
+        Names are coloured by cluster. A cluster may hold several branches: small ones are merged into others.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the picture; by default the figure is returned only.
+        data : optional
+            The data that were learned from. A result that has just been learned knows them; one that was loaded or
+            unpickled does not.
+
+        Raises
+        ------
+        ParameterError
+            When the method makes no partition, or the data are needed.
+        """
+        if self.clusters is None:
+            raise ParameterError(f"clusters: {self.method} makes no partition; learn with phgs or ppc")
+        if data is None:
+            data = self._table
+        if data is None:
+            raise ParameterError("data: this result was loaded and knows its data no more; give them")
+        from phgs.graphs.dendrogram import plot_dendrogram
+        from phgs.pieces import distances
+
+        missing = self.parameters.get("missing", "error")
+        found = distances(data, missing=missing, threads=int(self.parameters.get("threads", 0)))
+        return plot_dendrogram(found, self.variables, list(self.clusters.values()), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result in the form of the result file."""

@@ -1,0 +1,63 @@
+"""The tree of the variables' distances, by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from phgs.graphs.plot import _DARK, _figure, save
+
+if TYPE_CHECKING:
+    from phgs.data.frames import Name
+
+NAMED = 150
+"""Trees of more variables than this are drawn without names, and only their upper part."""
+
+
+def plot_dendrogram(distances: Any, names: Sequence[Name], clusters: Sequence[int], path: Any = None) -> Any:
+    """Draw the tree of average linkage that pPC cuts.
+
+    Parameters
+    ----------
+    distances
+        Distances of all pairs, the upper triangle row by row.
+    names, clusters
+        Name and cluster of each variable.
+    path
+        Where to write the picture; the ending says how (PNG, SVG, PDF).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; no window is opened.
+    """
+    p = len(names)
+    named = p <= NAMED
+    figure = _figure(7.0, max(2.0, 0.16 * p + 0.8) if named else 8.0)
+    axes = figure.add_subplot()
+    axes.set_xlabel("distance")
+    for side in ("top", "left", "right"):
+        axes.spines[side].set_visible(False)
+    if p > 1:
+        from scipy.cluster.hierarchy import dendrogram, linkage
+
+        drawn = dendrogram(
+            linkage(distances, "average"),
+            p=NAMED,
+            truncate_mode=None if named else "lastp",
+            orientation="right",
+            ax=axes,
+            labels=[str(name).replace("$", r"\$") for name in names],
+            no_labels=not named,
+            link_color_func=lambda _: "#777777",
+        )
+        axes.set_xlim(left=0)
+        if named:
+            for label, leaf in zip(axes.get_yticklabels(), drawn["leaves"] or (), strict=True):
+                label.set_color(_DARK[clusters[leaf] % len(_DARK)])
+                label.set_fontsize(7)
+    else:
+        axes.set_yticks([0], [str(name) for name in names])
+    if path is not None:
+        save(figure, path)
+    return figure
