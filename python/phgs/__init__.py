@@ -78,7 +78,7 @@ from phgs.learners import (
 )
 from phgs.network import Network, Prepared, random_dag
 from phgs.pieces import cluster_variables, distances, independence_test, score
-from phgs.result import Result
+from phgs.result import Result, result_schema
 
 __all__ = [
     "ARGES",
@@ -151,6 +151,7 @@ __all__ = [
     "learner",
     "networks",
     "random_dag",
+    "result_schema",
     "sample_gaussian",
     "score",
 ]

@@ -51,8 +51,14 @@ def plot_dendrogram(distances: Any, names: Sequence[Name], clusters: Sequence[in
             no_labels=not named,
             link_color_func=lambda _: "#777777",
         )
-        axes.set_xlim(left=0)
-        if named:
+        if not named:
+            # The upper part of a large tree lies close to its root.
+            lowest = min(min(link[1:3]) for link in drawn["dcoord"] if min(link[1:3]) > 0)
+            highest = max(max(link) for link in drawn["dcoord"])
+            span = max(highest - lowest, 1e-3)
+            axes.set_xlim(lowest - 0.05 * span, highest + 0.02 * span)
+        else:
+            axes.set_xlim(left=0)
             for label, leaf in zip(axes.get_yticklabels(), drawn["leaves"] or (), strict=True):
                 label.set_color(_DARK[clusters[leaf] % len(_DARK)])
                 label.set_fontsize(7)

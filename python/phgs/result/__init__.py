@@ -3,7 +3,19 @@
 `result` holds the value, `table` its table of edges, `file` the JSON form, `summary` the text and HTML that explain it.
 """
 
+from phgs.result.file import result_schema
 from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
 from phgs.result.table import EdgeRow, EdgeTable, Separation
 
-__all__ = ["Conflict", "EdgeRow", "EdgeTable", "PathPoint", "Result", "Score", "Separation", "Stage", "Triple"]
+__all__ = [
+    "Conflict",
+    "EdgeRow",
+    "EdgeTable",
+    "PathPoint",
+    "Result",
+    "Score",
+    "Separation",
+    "Stage",
+    "Triple",
+    "result_schema",
+]

@@ -63,6 +63,20 @@ def to_dict(result: Result) -> dict[str, Any]:
     }
 
 
+def result_schema() -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of the result file.
+
+    Examples
+    --------
+    >>> import phgs
+    >>> phgs.result_schema()["properties"]["dag"]["description"]
+    'Arcs [from, to]; null where the method learns no DAG.'
+    """
+    text = Path(__file__).with_name("schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
 def dumps(result: Result, comparison: Comparison | None = None) -> str:
     """Return the text of the result file, with a comparison with the true graph if there is one."""
     found = to_dict(result)
