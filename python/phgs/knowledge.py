@@ -108,6 +108,16 @@ class Knowledge:
             raise KnowledgeError(f"{path}: expected an object with the keys {', '.join(_KINDS)} and tiers")
         return Knowledge.of(found)
 
+    def forbids(self, a: Name, b: Name) -> bool:
+        """Whether two variables must not be adjacent: neither direction is allowed."""
+        return all(self._forbids_arc(x, y) for x, y in ((a, b), (b, a)))
+
+    def _forbids_arc(self, a: Name, b: Name) -> bool:
+        if (a, b) in self.forbidden or (a, b) in self.forbidden_edges or (b, a) in self.forbidden_edges:
+            return True
+        tier = {name: number for number, group in enumerate(self.tiers) for name in group}
+        return a in tier and b in tier and tier[a] > tier[b]
+
     def _for_core(self, table: Table) -> dict[str, Any]:
         position: dict[Name, int] = {str(name): i for i, name in enumerate(table.names)}
         position.update(table.position)

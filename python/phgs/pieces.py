@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from phgs import _core, parameters
-from phgs.data import GaussianTable, IncompleteTable, as_gaussian, as_table
+from phgs.data import GaussianTable, IncompleteTable, as_gaussian, as_table, checks
 from phgs.data.strata import informative
 from phgs.data.table import Missing
-from phgs.errors import ManyStatesWarning, ParameterError
+from phgs.errors import ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
 from phgs.learners.pieces import (
     DegreesOfFreedom,
@@ -85,8 +85,15 @@ class IndependenceTest:
         return (
             f"{self.x} ⫫ {self.y}{given}: {self.test} = {self.statistic:.6g}, df = {self.degrees_of_freedom:g},"
             f" p = {p_value_text(self.log_p_value)}, {self.n_rows:,} rows"
-            + (" (no row says anything of it)" if self.no_information else "")
+            f"{self._rows_that_count()}"
         )
+
+    def _rows_that_count(self) -> str:
+        if self.no_information:
+            return " (no row says anything of it)"
+        if self.informative_rows is not None and self.informative_rows < self.n_rows:
+            return f" ({self.informative_rows:,} in strata in which both vary)"
+        return ""
 
 
 def independence_test(
@@ -119,6 +126,9 @@ def independence_test(
     -----
     ManyStatesWarning
         When one of the columns has nearly as many states as rows: the test says nothing then.
+    PhgsWarning
+        When fewer than half of the rows used are in strata in which both variables vary: the other rows say nothing.
+        (Where none is, `no_information` of the result says so.)
 
     Examples
     --------
@@ -156,6 +166,13 @@ def independence_test(
             stacklevel=2,
         )
     counts = informative(table, first, second, conditioning)
+    if conditioning and 0 < 2 * counts.informative_rows < n_rows:
+        warnings.warn(
+            f"only {counts.informative_rows:,} of {n_rows:,} rows are in strata of {checks.listed(others)} in which"
+            f" both {x!r} and {y!r} vary: the test rests on these",
+            PhgsWarning,
+            stacklevel=2,
+        )
     return IndependenceTest(x, y, others, statistic, df, log_p, name, n_rows, too_sparse, table.n_rows_read, *counts)
 
 

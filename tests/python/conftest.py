@@ -2,8 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import phgs
+
+# The same examples each time, and few of them; `pytest --hypothesis-profile long` looks further.
+settings.register_profile("quick", max_examples=60, derandomize=True, deadline=None, database=None)
+settings.register_profile("long", max_examples=1000, deadline=None, database=None)
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

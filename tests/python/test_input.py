@@ -291,3 +291,21 @@ def test_copies_of_a_column_are_warned_of_under_any_labels():
     assert len(copies) == 1
     assert "'x' = 'same'" in copies[0]
     assert "third" not in copies[0]
+
+
+def test_columns_of_polars_that_arrow_does_not_have():
+    objects = pl.DataFrame({"x": pl.Series([(1, 2), frozenset(), (1, 2), None], dtype=pl.Object), "y": [1, 2, 1, 2]})
+    assert phgs.as_table(objects, missing="level").levels == (((1, 2), frozenset(), None), (1, 2))
+    huge = pl.DataFrame({"x\0": [2**69, 1, 2**69]}, strict=False)
+    assert phgs.as_table(huge).levels == ((2**69, 1),)
+
+
+def test_gaps_in_single_arrow_arrays_and_polars_series():
+    for make in (pa.array, pl.Series, lambda values: pl.DataFrame({"x": values})["x"]):
+        data = {"i": make([0, None, 1]), "f": make([0.0, None, 1.0]), "b": make([True, None, False])}
+        levels = phgs.as_table(data, missing="level").levels
+        assert levels == ((0, None, 1), (0.0, None, 1.0), (True, None, False))
+
+
+def test_a_name_with_a_zero_character():
+    assert phgs.as_table(pl.DataFrame({"x\0y": [0, None, 1]}), missing="level").names == ("x\0y",)

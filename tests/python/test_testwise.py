@@ -30,6 +30,7 @@ def with_gaps(frame, share=0.15, seed=4):
     return frame.astype("Int64").mask(np.random.default_rng(seed).random(frame.shape) < share)
 
 
+@pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
 @pytest.mark.parametrize("test", ["g2", "x2"])
 @pytest.mark.parametrize("rule", ["classical", "adjusted"])
 def test_each_test_is_that_of_dropna(frame, test, rule):
@@ -49,6 +50,7 @@ def test_each_test_is_that_of_dropna(frame, test, rule):
                 assert found.informative_rows == expected.informative_rows
 
 
+@pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
 def test_the_skeleton_is_that_of_pc_by_hand(frame):
     """PC-stable in a few lines, each test on what dropna leaves of its own columns."""
     result = phgs.PC(alpha=0.01, path_length=1, missing="testwise", progress=False).learn(frame)

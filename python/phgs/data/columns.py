@@ -23,6 +23,9 @@ from phgs import _core
 
 MAX_STATES = 65_535
 
+_NOT_IN_ARROW = ("Object", "Int128", "UInt128")
+"""Types of polars that Arrow does not have: they would arrive as pointers, or not at all."""
+
 _WHOLE_LIMIT = 2.0**53
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
 
@@ -86,7 +89,10 @@ def encode(column: Any, *, from_text: bool = False) -> CodedColumn | Problem:
     if module.startswith("pyarrow"):
         return _encode_arrow(column, from_text=from_text)
     if module.startswith("polars"):
-        return _encode_arrow(column.to_arrow(), from_text=from_text)
+        if str(column.dtype) in _NOT_IN_ARROW:
+            return _encode_numpy(_as_array(column.to_list()))
+        # Arrow wants no name with a zero character, and needs none.
+        return _encode_arrow(column.alias("").to_arrow(), from_text=from_text)
     if isinstance(column, np.ndarray):
         return _encode_numpy(column)
     return _encode_numpy(_as_array(column))
@@ -229,7 +235,7 @@ def _encode_arrow(column: Any, *, from_text: bool) -> CodedColumn | Problem:
     if types.is_integer(kind) and not types.is_uint64(kind):
         return _encode_integers(_arrow_integers(column, 0), int, _arrow_missing(column))
     if types.is_floating(kind):
-        return _encode_floats(np.asarray(column.cast(pa.float64()).to_numpy()))
+        return _encode_floats(_arrow_values(column.cast(pa.float64())))
     try:
         encoded = _one_dictionary(column.dictionary_encode())
     except pa.ArrowException:
@@ -258,6 +264,12 @@ def _arrow_integers(column: Any, fill: int) -> NDArray[Any]:
         if fill < 0 and types.is_unsigned_integer(column.type):
             column = column.cast(pa.int64())
         column = column.fill_null(fill)
+    return _arrow_values(column)
+
+
+def _arrow_values(column: Any) -> NDArray[Any]:
+    import pyarrow as pa
+
     if isinstance(column, pa.ChunkedArray):
         return np.asarray(column.to_numpy())
     return np.asarray(column.to_numpy(zero_copy_only=False))
@@ -266,7 +278,7 @@ def _arrow_integers(column: Any, fill: int) -> NDArray[Any]:
 def _arrow_missing(column: Any) -> NDArray[np.bool_] | None:
     if not column.null_count:
         return None
-    return np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    return np.asarray(_arrow_values(column.is_null()), dtype=np.bool_)
 
 
 def _key(value: Any) -> Any:

@@ -69,6 +69,9 @@ def _columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:
         raise DataError("data: sparse matrices are not supported; use data.toarray()")
     if _is_from(data, "polars") and hasattr(data, "collect"):
         data = data.collect()  # a LazyFrame
+    if _is_from(data, "polars") and hasattr(data, "get_columns"):
+        # Column by column: a whole frame cannot go to Arrow when one of its columns cannot.
+        return ((column.name, column) for column in data.get_columns())
     return _arrow_columns(data)
 
 

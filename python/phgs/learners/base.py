@@ -169,6 +169,7 @@ class Learner:
             learned = _core.learn_gaussian(table.dataset, score=score, **job)
         else:
             learned = _core.learn(table.dataset, score=score, **job)
+        from phgs.knowledge import Knowledge
         from phgs.result import Result
 
         result = Result._from_core(
@@ -179,6 +180,7 @@ class Learner:
             score_described=score,
             read_seconds=read,
             total_seconds=time.perf_counter() - start,
+            knowledge=None if self.knowledge is None else Knowledge.of(self.knowledge),
         )
         logger.info(
             "%s: %d variables, %d rows, %d edges, %d calls, %.3f s",

@@ -14,6 +14,7 @@ import numpy as np
 from phgs import _core
 from phgs._core import __version__
 from phgs.data import GaussianTable
+from phgs.data.findings import is_identifier
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
 from phgs.result.table import EdgeRow, EdgeTable, Separation
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from phgs.data import Table
     from phgs.data.frames import Name
+    from phgs.knowledge import Knowledge
 
 
 class Score(NamedTuple):
@@ -159,6 +161,7 @@ class Result:
     _edges: EdgeTable | None = None
     _table: Table | None = None
     _score: dict[str, Any] | None = None
+    _knowledge: Knowledge | None = None
 
     @classmethod
     def _from_core(
@@ -171,6 +174,7 @@ class Result:
         score_described: dict[str, Any],
         read_seconds: float,
         total_seconds: float,
+        knowledge: Knowledge | None = None,
     ) -> Result:
         names = table.names
         calls = {name: count for name, count in learned["calls"].items() if count}
@@ -206,6 +210,7 @@ class Result:
             _separations=learned["separations"],
             _table=table,
             _score=score_described,
+            _knowledge=knowledge,
         )
 
     # Edges and the lack of them
@@ -259,14 +264,31 @@ class Result:
         return float(self._separations["log_p"][at]), given
 
     def separation(self, x: Name, y: Name) -> Separation | None:
-        """Return what separates two variables; None when they are adjacent or the method keeps no separating sets."""
+        """Return what separates two variables.
+
+        None when they are adjacent, when the method keeps no separating sets, and when no test was made of the pair
+        because background knowledge forbids it or one of them is an identifier.
+        """
         self.cpdag._index(x), self.cpdag._index(y)
-        if (x, y) in self.cpdag or not self._separations:
+        if (x, y) in self.cpdag or not self._separations or self.untested(x, y) is not None:
             return None
         record = self._record(x, y)
         if record is None:
             return Separation(x, y, (), None)
         return Separation(x, y, record[1], record[0])
+
+    def untested(self, x: Name, y: Name) -> str | None:
+        """Say why a pair was kept apart without a test; None for pairs that tests and scores decided."""
+        for name in (x, y):
+            states = len(self.levels.get(name, ()))
+            if is_identifier(states, self.n_rows):
+                return (
+                    f"{name} has {states:,} states in {self.n_rows:,} rows: no test can tell anything of it, so it"
+                    " is kept isolated"
+                )
+        if self._knowledge is not None and self._knowledge.forbids(x, y):
+            return "background knowledge forbids their edge"
+        return None
 
     def explain(self, x: Name, y: Name, data: Any = None) -> str:
         """Say why two variables are or are not adjacent.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from phgs.data.checks import listed
 from phgs.data.findings import is_identifier
+from phgs.errors import PhgsWarning
 from phgs.progress import PHASES
 from phgs.result.result import p_value_text
 
@@ -88,14 +90,9 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
             )
     else:
         lines = [f"{x} and {y} are not adjacent."]
-        for name in identifiers(result):
-            if name in (x, y):
-                states = len(result.levels[name])
-                lines.append(
-                    f"{name} has {states:,} states in {result.n_rows:,} rows: no test can tell anything of it, so it is"
-                    " kept isolated."
-                )
-                return "\n".join(lines)
+        untested = result.untested(x, y)
+        if untested is not None:
+            return "\n".join([*lines, f"No test was made: {untested}."])
         separation = result.separation(x, y)
         if separation is None:
             lines.append(f"{result.method} keeps no separating sets.")
@@ -112,7 +109,10 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
         given = record[1] if record is not None else ()
         keys = ("test", "degrees_of_freedom", "minimum_sample", "missing")
         options = {key: result.parameters[key] for key in keys if key in result.parameters}
-        lines.append(str(independence_test(data, x, y, given, **options)))
+        with warnings.catch_warnings():
+            # What a warning would say of the test is in its line.
+            warnings.simplefilter("ignore", PhgsWarning)
+            lines.append(str(independence_test(data, x, y, given, **options)))
     return "\n".join(lines)
 
 
