@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from graphlib import CycleError, TopologicalSorter
@@ -153,6 +154,13 @@ class Knowledge:
             "tiers": tier_of,
             "isolated": list(table.identifiers),
         }
+
+    def _refuse_more_parents_than(self, most: int | None) -> None:
+        if most is None:
+            return
+        for name, count in Counter(end for _, end in self.required).items():
+            if count > most:
+                raise ParameterError(f"max_parents: {most} is below the {count} required parents of {name!r}; raise it")
 
     def _refuse_contradictions(self) -> None:
         """Refuse what no graph can satisfy, by the names of the variables."""

@@ -91,7 +91,7 @@ class IndependenceTest:
     def _rows_that_count(self) -> str:
         if self.no_information:
             return " (no row says anything of it)"
-        if self.informative_rows is not None and self.informative_rows < self.n_rows:
+        if self.informative_rows is not None and 2 * self.informative_rows < self.n_rows:
             return f" ({self.informative_rows:,} in strata in which both vary)"
         return ""
 

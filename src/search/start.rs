@@ -5,14 +5,15 @@ use crate::knowledge::Knowledge;
 use crate::{Error, Result, Variable};
 
 /// `start` with every required adjacency and without arcs that knowledge forbids. Required arcs come first, so that of
-/// the arcs of `start` those give way that would close a cycle with them. Without knowledge it is `start` itself.
+/// the arcs of `start` those give way that would close a cycle with them, or for which they leave no room. Without
+/// knowledge it is `start` itself.
 ///
 /// # Errors
 ///
 /// [`Error::Knowledge`] when no DAG can have all that is required, [`Error::Parameter`] when a variable has more than
 /// `max_parents` parents.
 pub(crate) fn start_under_knowledge(start: &Dag, knowledge: &Knowledge, max_parents: Option<usize>) -> Result<Dag> {
-    let dag = if knowledge.is_empty() { start.clone() } else { repaired(start, knowledge)? };
+    let dag = if knowledge.is_empty() { start.clone() } else { repaired(start, knowledge, max_parents)? };
     if let Some(most) = max_parents {
         for x in 0..dag.n_variables() as Variable {
             let parents = dag.parents(x).len();
@@ -27,8 +28,9 @@ pub(crate) fn start_under_knowledge(start: &Dag, knowledge: &Knowledge, max_pare
     Ok(dag)
 }
 
-fn repaired(start: &Dag, knowledge: &Knowledge) -> Result<Dag> {
+fn repaired(start: &Dag, knowledge: &Knowledge, max_parents: Option<usize>) -> Result<Dag> {
     let p = start.n_variables();
+    let most = max_parents.unwrap_or(usize::MAX);
     let mut dag = Dag::empty(p);
     let outside = |x: Variable| x as usize >= p;
     let required = knowledge.required_pairs();
@@ -45,12 +47,16 @@ fn repaired(start: &Dag, knowledge: &Knowledge) -> Result<Dag> {
     }
     for &(x, y) in required.iter().filter(|(x, y)| !forced(*x, *y)) {
         let (from, to) = if start.contains(y, x) { (y, x) } else { (x, y) };
-        if !dag.try_insert(from, to) {
-            dag.try_insert(to, from);
+        let room = dag.parents(to).len() < most;
+        let placed = (room && dag.try_insert(from, to)) || dag.try_insert(to, from);
+        if !placed {
+            dag.try_insert(from, to);
         }
     }
     for (from, to) in start.arcs() {
-        if knowledge.allows_arc(from, to) && !dag.contains(to, from) {
+        // A start that has too many parents of its own is for the caller to refuse.
+        let room = dag.parents(to).len() < most || start.parents(to).len() > most;
+        if room && knowledge.allows_arc(from, to) && !dag.contains(to, from) {
             dag.try_insert(from, to);
         }
     }

@@ -86,3 +86,27 @@ def test_files(tmp_path):
 def test_contradictions_are_refused_before_any_work(chain, bad, match):
     with pytest.raises(phgs.KnowledgeError, match=match):
         phgs.learn(chain, knowledge=bad, progress=False)
+
+
+def test_a_required_edge_that_must_make_a_collider_is_taken_by_every_method(alarm):
+    names = list(alarm.table.names[:4])
+    data = {name: codes[:500] for name, codes in zip(names, alarm.table.codes[:4], strict=True)}
+    a, b, c, d = names
+    # Whichever way b − d goes, it meets an arc.
+    knowledge = phgs.Knowledge(required=[(a, b), (c, d)], required_edges=[(b, d)])
+    for method in METHODS:
+        assert broken(phgs.learn(data, method, knowledge=knowledge, progress=False).cpdag, knowledge) == []
+
+
+def test_a_required_edge_takes_the_room_of_another_parent():
+    rng = np.random.default_rng(0)
+    x, y, z, w = rng.integers(0, 2, (4, 1000))
+    data = {"x": x, "y": y, "sum": (x + 2 * y + (rng.random(1000) < 0.1)) % 4, "z": z, "w": w}
+    # In both directions there would be one parent too many: w is later than z, and x and y fill the room of the sum.
+    knowledge = phgs.Knowledge(required=[("z", "w"), ("y", "w")], required_edges=[("sum", "w")])
+    for method in ("phgs", "tabu", "mmhc-hgi", "ges", "boss"):
+        result = phgs.learn(data, method, max_parents=2, knowledge=knowledge, progress=False)
+        assert broken(result.dag, knowledge) == []
+        assert max(len(result.dag.parents(name)) for name in data) <= 2
+    with pytest.raises(phgs.ParameterError, match="max_parents: 1 is below the 2 required parents of 'w'"):
+        phgs.learn(data, max_parents=1, knowledge=knowledge, progress=False)

@@ -255,6 +255,7 @@ def test_collider_rules(alarm, rule):
     assert phgs.learn(alarm.table, "phgs", collider_rule=rule, progress=False).dag.is_dag
 
 
+@pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
 def test_a_majority_of_separating_sets_by_hand():
     """The rule's votes are those of single tests: x → z ← y where z is in fewer than half of the separating sets."""
     table = phgs.Network.load("asia").sample(3000, seed=5)

@@ -274,7 +274,10 @@ class Learner:
             return None
         from phgs.knowledge import Knowledge
 
-        return Knowledge.of(self.knowledge or {})._for_core(table)
+        known = Knowledge.of(self.knowledge or {})
+        described = known._for_core(table)
+        known._refuse_more_parents_than(getattr(self, "max_parents", None))
+        return described
 
     def _test(self) -> dict[str, Any]:
         return {"name": "g2", "degrees_of_freedom": "classical", "minimum_sample": None}

@@ -13,7 +13,7 @@ use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreCache};
-use crate::{Error, Result, Variable};
+use crate::{Error, Result, Variable, VariableSet};
 
 /// Options of [`hybrid_greedy_initialization`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -119,29 +119,54 @@ pub fn hybrid_greedy_initialization<S: LocalScore>(
     Ok(hgi.dag)
 }
 
+fn without(parents: &[Variable], leaving: Option<Variable>) -> VariableSet {
+    parents.iter().copied().filter(|&parent| Some(parent) != leaving).collect()
+}
+
 fn too_many_required(x: Variable) -> Error {
     Error::parameter("max_parents", format!("is below the number of required parents of variable {x}"))
 }
 
 impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
-    /// Directs required edges that are left over.
+    /// The parent, not a required one, without which the score of a variable is best.
+    fn weakest_parent(&mut self, x: Variable) -> Option<Variable> {
+        let parents = VariableSet::from_slice(self.dag.parents(x));
+        let mut best: Option<(f64, Variable)> = None;
+        for &parent in parents.iter().filter(|&&parent| !self.knowledge.requires_edge(parent, x)) {
+            let score = self.cache.local_score(x, &without(&parents, Some(parent)));
+            if best.is_none_or(|(other, _)| score > other) {
+                best = Some((score, parent));
+            }
+        }
+        best.map(|(_, parent)| parent)
+    }
+
+    /// Directs required edges that are left over. Where `max_parents` leaves no room, the weakest other parent gives way.
     fn direct_required(&mut self) -> Result<()> {
         for (x, y) in self.knowledge.required_pairs() {
             if self.dag.adjacent(x, y) {
                 continue;
             }
-            let mut best: Option<(Gain, (Variable, Variable))> = None;
+            let mut best: Option<(Gain, (Variable, Variable), Option<Variable>)> = None;
             for (from, to) in [(x, y), (y, x)] {
-                if self.knowledge.allows_arc(from, to) && self.has_room(to, 1) && !self.closes_cycle(from, to) {
+                if self.knowledge.allows_arc(from, to) && !self.closes_cycle(from, to) {
                     let before = self.cache.local_score(to, self.dag.parents(to));
-                    self.cache.local_scores_with_each(to, self.dag.parents(to), &[from], &mut self.scores);
+                    let leaving = if self.has_room(to, 1) { None } else { self.weakest_parent(to) };
+                    if leaving.is_none() && !self.has_room(to, 1) {
+                        continue;
+                    }
+                    let parents = without(self.dag.parents(to), leaving);
+                    self.cache.local_scores_with_each(to, &parents, &[from], &mut self.scores);
                     let gain = gain(self.scores[0], before);
-                    if best.is_none_or(|(other, _)| gain > other) {
-                        best = Some((gain, (from, to)));
+                    if best.is_none_or(|(other, ..)| gain > other) {
+                        best = Some((gain, (from, to), leaving));
                     }
                 }
             }
-            let (_, (from, to)) = best.ok_or_else(|| too_many_required(x.max(y)))?;
+            let (_, (from, to), leaving) = best.ok_or_else(|| too_many_required(x.max(y)))?;
+            if let Some(parent) = leaving {
+                self.dag.remove(parent, to);
+            }
             self.apply(from, to);
         }
         Ok(())

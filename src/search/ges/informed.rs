@@ -3,7 +3,8 @@
 use crate::graph::{Dag, Pdag};
 use crate::knowledge::Knowledge;
 use crate::orient::{consistent_extension, cpdag_of_dag};
-use crate::{Error, Result, Variable};
+use crate::search::start_under_knowledge;
+use crate::{Result, Variable};
 
 /// The arc that knowledge wants where it allows one direction only.
 fn only_direction(knowledge: &Knowledge, x: Variable, y: Variable) -> Option<(Variable, Variable)> {
@@ -33,29 +34,12 @@ pub(super) fn member_that_obeys(cpdag: &Pdag, knowledge: &Knowledge) -> Option<D
 }
 
 /// A DAG with the arcs of another and all required ones, that obeys knowledge.
-pub(super) fn with_required(dag: Dag, knowledge: &Knowledge) -> Result<Dag> {
+pub(super) fn with_required(dag: Dag, knowledge: &Knowledge, max_parents: Option<usize>) -> Result<Dag> {
     if knowledge.is_empty() {
         return Ok(dag);
     }
     if let Some(obedient) = member_that_obeys(&cpdag_of_dag(&dag), knowledge) {
         return Ok(obedient);
     }
-    // Required arcs first, then as many of the others as fit.
-    let mut obedient = Dag::from_arcs(dag.n_variables(), knowledge.required_arcs())?;
-    for (x, y) in dag.arcs() {
-        if !obedient.adjacent(x, y) && knowledge.allows_arc(x, y) {
-            obedient.try_insert(x, y);
-        }
-    }
-    for (x, y) in knowledge.required_pairs() {
-        let fits = obedient.adjacent(x, y)
-            || (knowledge.allows_arc(x, y) && obedient.try_insert(x, y))
-            || (knowledge.allows_arc(y, x) && obedient.try_insert(y, x));
-        if !fits {
-            return Err(Error::Knowledge(format!(
-                "the required edge {x} − {y} closes a directed cycle in any direction"
-            )));
-        }
-    }
-    Ok(obedient)
+    start_under_knowledge(&dag, knowledge, max_parents)
 }

@@ -29,7 +29,7 @@ mod enumeration;
 
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::knowledge::Knowledge;
-use crate::orient::consistent_extension;
+use crate::orient::{consistent_extension, forced_extension};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
 use crate::{Error, Result, Variable};
@@ -167,9 +167,13 @@ pub fn ges<S: LocalScore>(
             return Err(Error::Graph(format!("{name} of a search over {p} variables has {size}")));
         }
     }
-    let dag = consistent_extension(start)
-        .ok_or_else(|| Error::Graph("the start of a search over classes has no consistent extension".into()))?;
-    let dag = informed::with_required(dag, knowledge)?;
+    let dag = match consistent_extension(start) {
+        Some(dag) => dag,
+        // Required edges may leave no way but to make a new v-structure.
+        None if !knowledge.is_empty() => forced_extension(start),
+        None => return Err(Error::Graph("the start of a search over classes has no consistent extension".into())),
+    };
+    let dag = informed::with_required(dag, knowledge, options.max_parents)?;
     if let Some(limit) = options.max_parents
         && let Some(x) = (0..p as Variable).find(|&x| dag.parents(x).len() > limit)
     {
