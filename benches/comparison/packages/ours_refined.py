@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import phgs
-
 from comparison.packages import Input
 from comparison.packages.ours import edges, version
 
