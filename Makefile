@@ -33,6 +33,7 @@ test-python: wheel ## Install the wheel into a fresh environment and test it the
 	.venv-test/bin/python -m pip install --quiet --upgrade pip
 	.venv-test/bin/python -m pip install --quiet -r requirements-dev.lock
 	.venv-test/bin/python -m pip install --quiet --no-deps dist/phgs-*.whl
+	.venv-test/bin/stubtest phgs._core --allowlist tests/stubtest-allowlist.txt
 	.venv-test/bin/python -m pytest tests/python --doctest-modules --pyargs phgs
 
 .venv-build/ready: requirements-dev.lock

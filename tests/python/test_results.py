@@ -253,3 +253,72 @@ def test_html_of_a_large_graph_shows_a_part():
     assert f"around {most}, which has the most edges" in html
     assert "<svg" in html
     assert "<svg" not in phgs.Graph(range(400))._repr_html_()
+
+
+def test_a_fitted_network_is_that_of_the_counts(alarm, result, tmp_path):
+    network = result.fit()
+    assert network.nodes == result.variables
+    assert set(network.edges) == set(result.dag.directed)
+    child = max(result.variables, key=lambda name: len(result.dag.parents(name)))
+    parents = list(network.parents[child])
+    columns = {}
+    for name in [child, *parents]:
+        i = alarm.table.index(name)
+        columns[name] = [str(alarm.table.levels[i][code]) for code in alarm.table.codes[i]]
+    frame = pd.DataFrame(columns)
+    first = {parent: network.states[parent][0] for parent in parents}
+    rows = frame[(frame[parents] == pd.Series(first)).all(axis=1)]
+    expected = [float((rows[child] == state).mean()) for state in network.states[child]]
+    assert network.table(child)[(0,) * len(parents)] == pytest.approx(expected, abs=1e-12)
+    network.save(tmp_path / "alarm.bif")
+    assert phgs.Network.load(tmp_path / "alarm.bif").edges == network.edges
+    assert result.fit(equivalent_sample_size=10) != network
+    result.save(tmp_path / "r.json")
+    loaded = phgs.Result.load(tmp_path / "r.json")
+    with pytest.raises(phgs.ParameterError, match="knows its data no more"):
+        loaded.fit()
+    assert loaded.fit(alarm.table) == network
+    without_dag = phgs.learn(alarm.table, "pc", progress=False)
+    assert phgs.dag_to_cpdag(without_dag.fit().edges).n_edges == without_dag.cpdag.n_edges
+    gaussian = phgs.PC(progress=False).learn(phgs.sample_gaussian([("a", "b")], 100, seed=1))
+    with pytest.raises(phgs.ParameterError, match="not from Gaussian data"):
+        gaussian.fit()
+
+
+def test_edge_lists_and_graphml_of_results(result, tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text(result.to_csv(), encoding="utf-8")
+    assert phgs.as_graph(path, result.variables) == result.cpdag
+    graphml = tmp_path / "g.graphml"
+    graphml.write_text(result.to_graphml(), encoding="utf-8")
+    made = nx.read_graphml(graphml)
+    assert nx.get_node_attributes(made, "label") == {f"n{i}": name for i, name in enumerate(result.variables)}
+    named = nx.relabel_nodes(made, nx.get_node_attributes(made, "label"))
+    assert phgs.as_graph(named) == result.cpdag
+    marks = [mark for *_, mark in named.edges(data="directed")]
+    assert marks.count(False) == 2 * len(result.cpdag.undirected)
+
+
+def test_igraph_gets_every_node_and_edge(result):
+    pytest.importorskip("igraph")
+    made = result.to_igraph()
+    assert made.vs["name"] == list(result.variables)
+    assert phgs.as_graph(made) == result.cpdag
+    assert made.es["directed"].count(False) == 2 * len(result.cpdag.undirected)
+
+
+def test_pyagrum_gets_the_fitted_network(result):
+    pytest.importorskip("pyagrum")
+    made, network = result.to_pyagrum(), result.fit()
+    assert {(made.variable(a).name(), made.variable(b).name()) for a, b in made.arcs()} == set(network.edges)
+    root = next(name for name in network.nodes if not network.parents[name])
+    assert made.cpt(root).tolist() == pytest.approx(network.table(root).tolist())
+
+
+@pytest.mark.filterwarnings("ignore")  # its own, on import
+def test_pgmpy_gets_the_graph(result, alarm):
+    pytest.importorskip("pgmpy")
+    made = result.to_pgmpy()
+    assert set(made.nodes) == set(result.variables)
+    assert set(made.edges) == set(result.dag.directed)
+    assert phgs.as_graph(phgs.learn(alarm.table, "pc", progress=False).to_pgmpy()).n_variables == 37

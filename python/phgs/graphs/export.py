@@ -24,19 +24,24 @@ def to_dot(graph: Graph) -> str:
 
 
 def to_graphml(graph: Graph) -> str:
-    """Return GraphML text, with each edge's own `directed`."""
+    """Return GraphML text; an undirected edge is there in both directions, marked ``directed`` = false.
+
+    The format could hold both kinds of edges in one graph, but common readers refuse that or ignore it.
+    """
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
         '  <key id="label" for="node" attr.name="label" attr.type="string"/>',
+        '  <key id="directed" for="edge" attr.name="directed" attr.type="boolean"/>',
         '  <graph edgedefault="directed">',
     ]
     position = {name: i for i, name in enumerate(graph.variables)}
     for name, i in position.items():
         lines.append(f'    <node id={quoteattr(f"n{i}")}><data key="label">{escape(str(name))}</data></node>')
     for a, b, directed in graph.edges:
-        ends = f'source="n{position[a]}" target="n{position[b]}"'
-        lines.append(f'    <edge {ends} directed="{str(directed).lower()}"/>')
+        mark = f'<data key="directed">{str(directed).lower()}</data>'
+        for source, target in ((a, b),) if directed else ((a, b), (b, a)):
+            lines.append(f'    <edge source="n{position[source]}" target="n{position[target]}">{mark}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
 
 

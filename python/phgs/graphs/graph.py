@@ -291,10 +291,16 @@ class Graph:
         return to_dot(self)
 
     def to_graphml(self) -> str:
-        """Return GraphML text."""
+        """Return GraphML text; an undirected edge is there in both directions, marked ``directed`` = false."""
         from phgs.graphs.export import to_graphml
 
         return to_graphml(self)
+
+    def to_csv(self) -> str:
+        """Return an edge list: CSV with the columns from and to; an undirected edge is there both ways."""
+        from phgs.graphs.export import to_csv
+
+        return to_csv(self)
 
     def plot(self, path: Any = None, *, focus: Name | None = None, clusters: Any = None, title: str = "") -> Any:
         """Draw the graph with matplotlib; see `phgs.graphs.plot.plot`."""

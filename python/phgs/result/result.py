@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from phgs.data import Table
     from phgs.data.frames import Name
     from phgs.knowledge import Knowledge
+    from phgs.network import Network
 
 
 class Score(NamedTuple):
@@ -319,9 +320,72 @@ class Result:
         """Return the DAG (the CPDAG where there is none) as a pgmpy network without tables."""
         return (self.dag or self.cpdag).to_pgmpy()
 
+    def to_igraph(self) -> Any:
+        """Return the CPDAG as a directed `igraph.Graph`; see `Graph.to_igraph`."""
+        return self.cpdag.to_igraph()
+
+    def to_pyagrum(self, data: Any = None) -> Any:
+        """Return the network that `fit` makes, as one of pyAgrum, which has inference."""
+        return self._network(data, None, 0).to_pyagrum()
+
     def to_dot(self) -> str:
         """Return the CPDAG as Graphviz DOT text."""
         return self.cpdag.to_dot()
+
+    def to_graphml(self) -> str:
+        """Return the CPDAG as GraphML text."""
+        return self.cpdag.to_graphml()
+
+    def to_csv(self) -> str:
+        """Return the CPDAG as an edge list: CSV with the columns from and to; an undirected edge is there both ways."""
+        return self.cpdag.to_csv()
+
+    def fit(self, data: Any = None, *, equivalent_sample_size: float | None = None, threads: int = 0) -> Network:
+        """Estimate the tables of the DAG, for inference, sampling or a BIF file.
+
+        Parameters
+        ----------
+        data : optional
+            Data with the same columns; by default those that were learned from, which a result that was loaded or
+            unpickled does not know.
+        equivalent_sample_size, threads
+            As in `Network.fit`.
+
+        Returns
+        -------
+        Network
+            The DAG with its tables; of a method that learns no DAG, one of the class of its CPDAG. `Network.save`
+            writes it as BIF.
+
+        Raises
+        ------
+        ParameterError
+            When the data are needed, or are Gaussian.
+        GraphError
+            When the CPDAG has no consistent extension.
+
+        Examples
+        --------
+        >>> import phgs
+        >>> data = {"rain": ["no", "no", "no", "yes"] * 50, "wet": ["no", "no", "yes", "yes"] * 50}
+        >>> phgs.learn(data, progress=False).fit().table("rain")
+        array([0.75, 0.25])
+        """
+        return self._network(data, equivalent_sample_size, threads)
+
+    def _network(self, data: Any, equivalent_sample_size: float | None, threads: int) -> Network:
+        from phgs.graphs.functions import cpdag_to_dag
+        from phgs.network import Network
+
+        if data is None:
+            data = self._table
+        if data is None:
+            raise ParameterError("data: this result was loaded and knows its data no more; give them")
+        if isinstance(data, GaussianTable) or self.parameters.get("data_type") == "gaussian":
+            raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
+        dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
+        missing = self.parameters.get("missing", "error")
+        return Network.fit(data, dag, equivalent_sample_size=equivalent_sample_size, missing=missing, threads=threads)
 
     def plot(self, path: Any = None, *, focus: Name | None = None, title: str | None = None) -> Any:
         """Draw the CPDAG with matplotlib, coloured by cluster.
