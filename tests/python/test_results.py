@@ -322,3 +322,26 @@ def test_pgmpy_gets_the_graph(result, alarm):
     assert set(made.nodes) == set(result.variables)
     assert set(made.edges) == set(result.dag.directed)
     assert phgs.as_graph(phgs.learn(alarm.table, "pc", progress=False).to_pgmpy()).n_variables == 37
+
+
+def test_explain_says_why_in_each_case(result, alarm, tmp_path):
+    marginal = result.explain("HISTORY", "FIO2").split("\n")
+    assert marginal[1] == "They are independent marginally, at the level 0.05."
+    assert marginal[2].startswith("HISTORY ⫫ FIO2: g2 = 1.15416, df = 1, p = 0.283, 25,000 rows")
+    given = result.explain("TPR", "HR").split("\n")
+    assert given[1] == "They are independent: p = 0.301 given CATECHOL, ANAPHYLAXIS (level 0.05)."
+    later = [
+        pair
+        for pair in itertools.combinations(result.variables, 2)
+        if pair not in result.cpdag
+        and (found := result.separation(*pair)) is not None
+        and found.log_p_value is not None
+        and found.log_p_value <= np.log(0.05)
+    ]
+    for pair in later:
+        text = result.explain(*pair)
+        assert "No test separated them at the level 0.05" in text
+        assert "Their edge went later" in text
+    assert "tabu keeps no separating sets" in phgs.learn(alarm.table, "tabu", progress=False).explain("HR", "TPR")
+    result.save(tmp_path / "r.json")
+    assert "A result file keeps no separating sets" in phgs.Result.load(tmp_path / "r.json").explain("HR", "TPR")

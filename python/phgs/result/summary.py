@@ -94,14 +94,19 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
         if untested is not None:
             return "\n".join([*lines, f"No test was made: {untested}."])
         separation = result.separation(x, y)
+        alpha = result.parameters.get("alpha")
         if separation is None:
-            lines.append(f"{result.method} keeps no separating sets.")
+            from_file = result._separations is None and result._edges is not None
+            lines.append(f"{'A result file' if from_file else result.method} keeps no separating sets.")
+        elif separation.log_p_value is None:
+            lines.append(f"They are independent marginally, at the level {alpha}.")
         else:
-            p_value = p_value_text(separation.log_p_value)
-            alpha = result.parameters.get("alpha")
-            lines.append(f"They are independent{_given(separation.given)}: p = {p_value} (level {alpha}).")
-            if separation.log_p_value is not None and alpha is not None and p_value_below(separation, alpha):
+            p_value = f"{p_value_text(separation.log_p_value)}{_given(separation.given)}"
+            if alpha is not None and p_value_below(separation, alpha):
+                lines.append(f"No test separated them at the level {alpha}: the largest p-value is {p_value}.")
                 lines.append("Their edge went later: PATH chose a lower level, or the search found no use for it.")
+            else:
+                lines.append(f"They are independent: p = {p_value} (level {alpha}).")
     data = result._table if data is None else data
     if data is not None:
         from phgs.pieces import independence_test
