@@ -60,7 +60,7 @@ class Knowledge:
         for kind in _KINDS:
             object.__setattr__(self, kind, _pairs(kind, getattr(self, kind)))
         tiers = self.tiers
-        if isinstance(tiers, (str, bytes)) or any(isinstance(tier, (str, bytes)) for tier in tiers):
+        if not _is_list(tiers) or not all(_is_list(tier) for tier in tiers):
             raise KnowledgeError("tiers: expected a list of lists of variables")
         object.__setattr__(self, "tiers", tuple(tuple(tier) for tier in tiers))
         seen: dict[Name, int] = {}
@@ -90,24 +90,38 @@ class Knowledge:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Knowledge:
-        """Read knowledge from a file.
+        """Read knowledge from a file; errors about its variables name the line.
 
         Parameters
         ----------
         path
             JSON with the keys ``required``, ``required_edges``, ``forbidden``, ``forbidden_edges`` and ``tiers``; or
-            CSV with the columns ``from``, ``to`` and ``kind``, the last one of the first four.
+            CSV with the columns ``from``, ``to`` and ``kind``, the last one of the first four, or ``tier``: then
+            ``from`` is a variable and ``to`` the number of its tier.
+
+        Raises
+        ------
+        KnowledgeError
+            Names the line of what cannot be read, or contradicts itself.
         """
         path = Path(path)
         if path.suffix.lower() == ".csv":
             return _read_csv(path)
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            found = json.loads(text)
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise KnowledgeError(f"{path} is not JSON: {error}") from error
         if not isinstance(found, dict):
             raise KnowledgeError(f"{path}: expected an object with the keys {', '.join(_KINDS)} and tiers")
-        return Knowledge.of(found)
+        try:
+            made = Knowledge.of(found)
+        except KnowledgeError as error:
+            raise KnowledgeError(f"{path}: {error}") from None
+        lines = text.split("\n")
+        named = {name for _, pairs in made._by_kind() for pair in pairs for name in pair}
+        named |= {name for tier in made.tiers for name in tier}
+        return made._read_from(path, {name: _line_of(name, lines) for name in named})
 
     def forbids(self, a: Name, b: Name) -> bool:
         """Whether two variables must not be adjacent: neither direction is allowed."""
@@ -119,6 +133,18 @@ class Knowledge:
         tier = {name: number for number, group in enumerate(self.tiers) for name in group}
         return a in tier and b in tier and tier[a] > tier[b]
 
+    def _by_kind(self) -> list[tuple[str, Sequence[tuple[Name, Name]]]]:
+        return [(kind, getattr(self, kind)) for kind in _KINDS]
+
+    def _read_from(self, path: Path, line_of: Mapping[Name, int | None]) -> Knowledge:
+        """Keep where each variable is first named, for errors that only the data tell."""
+        places = {name: f"{path}, line {line}" if line else str(path) for name, line in line_of.items()}
+        object.__setattr__(self, "_places", places)
+        return self
+
+    def _place(self, name: Name) -> str:
+        return getattr(self, "_places", {}).get(name, "knowledge")  # type: ignore[no-any-return]
+
     def _for_core(self, table: Table) -> dict[str, Any]:
         position: dict[Name, int] = {str(name): i for i, name in enumerate(table.names)}
         position.update(table.position)
@@ -127,7 +153,7 @@ class Knowledge:
             try:
                 return position[name]
             except (KeyError, TypeError):
-                raise KnowledgeError(f"knowledge: {unknown('variable', name, table.names)}") from None
+                raise KnowledgeError(f"{self._place(name)}: {unknown('variable', name, table.names)}") from None
 
         def indices(pairs: Iterable[tuple[Name, Name]]) -> list[tuple[int, int]]:
             return [(index(a), index(b)) for a, b in pairs]
@@ -202,6 +228,8 @@ class Knowledge:
 
 
 def _pairs(kind: str, pairs: Iterable[Any]) -> tuple[tuple[Name, Name], ...]:
+    if not _is_list(pairs):
+        raise KnowledgeError(f"{kind}: expected a list of pairs of variables, got {pairs!r}")
     made = []
     for pair in pairs:
         ends = () if isinstance(pair, (str, bytes)) or not isinstance(pair, Iterable) else tuple(pair)
@@ -214,15 +242,48 @@ def _pairs(kind: str, pairs: Iterable[Any]) -> tuple[tuple[Name, Name], ...]:
     return tuple(made)
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+
+
+def _line_of(name: Name, lines: Sequence[str]) -> int | None:
+    """Return the first line of a JSON text that names a variable."""
+    quoted = (json.dumps(name), json.dumps(name, ensure_ascii=False)) if isinstance(name, str) else (str(name),)
+    return next((number for number, line in enumerate(lines, start=1) if any(q in line for q in quoted)), None)
+
+
 def _read_csv(path: Path) -> Knowledge:
-    found: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        if not {"from", "to", "kind"} <= set(reader.fieldnames or ()):
-            raise KnowledgeError(f"{path}: expected the columns from, to and kind")
+    pairs: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
+    tier_of: dict[str, int] = {}
+    line_of: dict[Name, int | None] = {}
+    kinds = (*_KINDS, "tier")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise KnowledgeError(f"{path} is not UTF-8 text: {error}") from error
+    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    if not {"from", "to", "kind"} <= set(reader.fieldnames or ()):
+        raise KnowledgeError(f"{path}: expected the columns from, to and kind")
+    try:
         for row in reader:
-            kind = row["kind"]
-            if kind not in found:
-                raise KnowledgeError(f"{path}, line {reader.line_num}: {unknown('kind', kind, _KINDS)}")
-            found[kind].append((row["from"], row["to"]))
-    return Knowledge(**{kind: tuple(pairs) for kind, pairs in found.items()})
+            where = f"{path}, line {reader.line_num}"
+            first, second, kind = row["from"], row["to"], row["kind"]
+            if None in row or not first or not second or not kind:
+                raise KnowledgeError(f"{where}: expected values for from, to and kind")
+            if kind not in kinds:
+                raise KnowledgeError(f"{where}: {unknown('kind', kind, kinds)}")
+            if kind == "tier":
+                if not second.isdecimal():
+                    raise KnowledgeError(f"{where}: the tier of {first!r} must be a whole number, got {second!r}")
+                if tier_of.setdefault(first, int(second)) != int(second):
+                    raise KnowledgeError(f"{where}: {first!r} is in two tiers, {tier_of[first]} and {second}")
+            else:
+                if first == second:
+                    raise KnowledgeError(f"{where}: {first!r} cannot be joined to itself")
+                pairs[kind].append((first, second))
+                line_of.setdefault(second, reader.line_num)
+            line_of.setdefault(first, reader.line_num)
+    except csv.Error as error:
+        raise KnowledgeError(f"{path}, line {reader.line_num}: {error}") from error
+    tiers = [[name for name, tier in tier_of.items() if tier == number] for number in sorted(set(tier_of.values()))]
+    return Knowledge(**pairs, tiers=tiers)._read_from(path, line_of)

@@ -73,6 +73,52 @@ def test_files(tmp_path):
             phgs.Knowledge.read(path)
 
 
+def test_files_hold_all_kinds_and_their_errors_name_the_line(tmp_path, chain):
+    expected = phgs.Knowledge(
+        required=[("a", "b")],
+        required_edges=[("b", "c")],
+        forbidden=[("c", "d")],
+        forbidden_edges=[("a", "d")],
+        tiers=[["a", "d"], ["b"]],
+    )
+    table = tmp_path / "k.csv"
+    table.write_text(
+        "kind,from,to\nrequired,a,b\nrequired_edges,b,c\nforbidden,c,d\nforbidden_edges,a,d\n"
+        "tier,a,1\ntier,d,1\ntier,b,20\n"
+    )
+    assert phgs.Knowledge.read(table) == expected
+    text = tmp_path / "k.json"
+    text.write_text(json.dumps({f: getattr(expected, f) for f in (
+        "required", "required_edges", "forbidden", "forbidden_edges", "tiers")}, indent=1))  # fmt: skip
+    assert phgs.Knowledge.read(text) == expected
+    for path in (table, text, str(text)):
+        learned = phgs.learn(chain, knowledge=path, progress=False)
+        assert broken(learned.cpdag, expected) == []
+
+    def refused(path, content, match):
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(phgs.KnowledgeError, match=match):
+            phgs.learn(chain, knowledge=path, progress=False)
+
+    header = "from,to,kind\n"
+    refused(table, f"{header}a,b,required\nage,c,forbidden\n", r"k\.csv, line 3: unknown variable 'age'")
+    refused(table, f"{header}a,b,required\n,c,forbidden\n", r"line 3: expected values for from, to and kind")
+    refused(table, f"{header}a,b\n", r"line 2: expected values")
+    refused(table, f"{header}a,b,c,d\n", r"line 2: expected values")
+    refused(table, f"{header}a,a,required\n", r"line 2: 'a' cannot be joined to itself")
+    refused(table, f"{header}a,first,tier\n", r"line 2: the tier of 'a' must be a whole number, got 'first'")
+    refused(table, f"{header}a,1,tier\na,2,tier\n", r"line 3: 'a' is in two tiers, 1 and 2")
+    refused(table, f"{header}a,b,requird\n", r"line 2: unknown kind 'requird'; did you mean 'required'")
+    refused(table, b"from,to,kind\n\xff,b,required\n", "not UTF-8")
+    refused(text, '{"required": [["a", "b"],\n ["b", "cc"]]}', r"k\.json, line 2: unknown variable 'cc'")
+    refused(text, '{"required": [["a", "b"],\n ["b"]]}', r"k\.json: required: expected pairs")
+    refused(text, '{"required": 3}', r"k\.json: required: expected a list of pairs")
+    refused(text, '{"tiers": 3}', r"k\.json: tiers: expected a list of lists")
+    refused(text, '{"requird": []}', r"k\.json: knowledge: unknown key 'requird'; did you mean 'required'")
+    refused(text, '{"required": [["a", "b"]', r"k\.json is not JSON: .*line 1")
+    refused(text, "[]", r"expected an object")
+
+
 @pytest.mark.parametrize(
     ("bad", "match"),
     [
