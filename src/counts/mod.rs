@@ -14,6 +14,7 @@
 //! A [`CountingEngine`] belongs to one data table and is shared by all threads; each thread counts through its own
 //! [`CountingSession`].
 
+mod binary;
 mod candidates;
 mod engine;
 mod fixed;
@@ -26,6 +27,7 @@ mod session;
 mod strata;
 mod tables;
 
+pub use binary::SubsetVisitor;
 pub use engine::CountingEngine;
 pub use fixed::{FixedScale, FixedSum};
 pub use kernels::Kernel;

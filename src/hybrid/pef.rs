@@ -20,13 +20,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Dag, Reach, UndirectedGraph};
+use crate::independence::subsets::Subsets;
 use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
 use crate::orient::{fill_marginal_p_values, skeleton_to_cpdag, v_structures_from_separations};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::start_under_knowledge;
-use crate::skeleton::subsets::Subsets;
 use crate::skeleton::{PcOptions, Skeleton, screened_pc};
 use crate::{Result, Variable, VariableSet};
 

@@ -1,8 +1,11 @@
 //! The G² (likelihood-ratio) test.
 
+use std::ops::ControlFlow;
+
 use super::rules::{DegreesOfFreedom, MinimumSample, Rules, rows_per_cell};
-use super::{IndependenceTest, MarginalDependence, TestResult, TestSession, distance};
-use crate::counts::{CountingEngine, CountingSession, FixedSum};
+use super::separation::{TESTS_BETWEEN_CHECKS, separate_one_by_one};
+use super::{ConditioningSets, IndependenceTest, MarginalDependence, Separation, TestResult, TestSession, distance};
+use crate::counts::{CountingEngine, CountingSession, FixedSum, SubsetVisitor};
 use crate::run::Run;
 use crate::stats::chi_squared_log_upper_tail;
 use crate::{Result, Variable, VariableSet};
@@ -190,7 +193,99 @@ impl TestSession for G2Session<'_> {
         }
     }
 
+    fn separate(
+        &mut self,
+        x: Variable,
+        y: Variable,
+        sets: &ConditioningSets<'_>,
+        log_alpha: f64,
+        run: &Run,
+        found: &mut Separation,
+    ) -> Result<()> {
+        let mut search = SeparationSearch {
+            test: self.test,
+            x,
+            y,
+            sets,
+            log_alpha,
+            run,
+            found,
+            known: [i64::MAX; MAX_DEGREES + 1],
+            outcome: Ok(()),
+        };
+        if self.counting.visit_subsets(x, y, sets.pool(), sets.size(), &mut search) {
+            return search.outcome;
+        }
+        separate_one_by_one(self, x, y, sets, log_alpha, run, found)
+    }
+
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
         rows_per_cell(self.test.engine.data(), variables)
+    }
+}
+
+/// The degrees of freedom of binary variables given three others.
+const MAX_DEGREES: usize = 8;
+
+/// The tests of a pair of binary variables given subsets of binary variables.
+struct SeparationSearch<'a> {
+    test: &'a G2Test<'a, 'a>,
+    x: Variable,
+    y: Variable,
+    sets: &'a ConditioningSets<'a>,
+    log_alpha: f64,
+    run: &'a Run,
+    found: &'a mut Separation,
+    /// For each number of degrees of freedom: a test with this much information or more has a p-value below the largest
+    /// one so far, so that it need not be computed.
+    known: [i64; MAX_DEGREES + 1],
+    outcome: Result<()>,
+}
+
+impl SubsetVisitor for SeparationSearch<'_> {
+    #[inline]
+    fn wants(&mut self, positions: &[usize]) -> bool {
+        !self.sets.was_tested(positions)
+    }
+
+    #[inline]
+    fn visit(&mut self, positions: &[usize], information: i64, observed_degrees: u32) -> ControlFlow<()> {
+        self.found.tests += 1;
+        if self.found.tests.is_multiple_of(TESTS_BETWEEN_CHECKS) {
+            self.outcome = self.run.check();
+            if self.outcome.is_err() {
+                return ControlFlow::Break(());
+            }
+        }
+        let degrees = match self.test.rules.degrees_of_freedom() {
+            DegreesOfFreedom::Classical => 1 << positions.len(),
+            DegreesOfFreedom::Adjusted => observed_degrees as usize,
+        };
+        if information >= self.known[degrees] {
+            ControlFlow::Continue(())
+        } else {
+            self.judge(positions, information, degrees)
+        }
+    }
+}
+
+impl SeparationSearch<'_> {
+    /// Makes the test itself. Whether to go on.
+    fn judge(&mut self, positions: &[usize], information: i64, degrees: usize) -> ControlFlow<()> {
+        // Below this the p-value falls by far more than its rounding where the information rises by the margin.
+        const CLEARLY_BELOW_ONE: f64 = -1e-3;
+        const MARGIN: f64 = 1.0 + 1e-6;
+        let set: VariableSet = positions.iter().map(|&at| self.sets.pool()[at]).collect();
+        let value = self.test.engine.scale().value(FixedSum(information));
+        let result = self.test.result(value, self.x, self.y, &set, degrees as f64);
+        self.found.raise(result.log_p_value, set.into_iter());
+        if result.is_independent(self.log_alpha) {
+            return ControlFlow::Break(());
+        }
+        if result.log_p_value < CLEARLY_BELOW_ONE && !self.test.rules.may_refuse() {
+            let known = (information as f64 * MARGIN) as i64 + 1024;
+            self.known[degrees] = self.known[degrees].min(known);
+        }
+        ControlFlow::Continue(())
     }
 }

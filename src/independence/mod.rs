@@ -9,6 +9,8 @@ mod g2;
 mod oracle;
 mod pearson;
 mod rules;
+mod separation;
+pub(crate) mod subsets;
 mod testwise;
 
 pub use fisher_z::{FisherZSession, FisherZTest};
@@ -16,6 +18,7 @@ pub use g2::{G2Session, G2Test};
 pub use oracle::{DSeparationOracle, OracleSession};
 pub use pearson::{PearsonSession, PearsonTest};
 pub use rules::{DegreesOfFreedom, MinimumSample, Verdict};
+pub use separation::{ConditioningSets, Separation};
 pub use testwise::{Statistic, TestwiseSession, TestwiseTest};
 
 /// What a test says of one hypothesis x ⫫ y | z.
@@ -118,6 +121,24 @@ pub trait TestSession {
     fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {
         out.clear();
         out.extend(others.iter().map(|&y| self.test(x, y, given)));
+    }
+
+    /// Tests x ⫫ y | s for each set s of `sets` until one separates them at level α, and adds to `found`: the same as
+    /// [`test`](Self::test) for each, with what is shared computed once.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    fn separate(
+        &mut self,
+        x: Variable,
+        y: Variable,
+        sets: &ConditioningSets<'_>,
+        log_alpha: f64,
+        run: &Run,
+        found: &mut Separation,
+    ) -> Result<()> {
+        separation::separate_one_by_one(self, x, y, sets, log_alpha, run, found)
     }
 
     /// The average number of rows in a cell of the table of `variables`, for rules that ask whether data suffice; infinite

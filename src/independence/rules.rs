@@ -63,6 +63,11 @@ impl Rules {
         self.degrees_of_freedom
     }
 
+    /// Whether there is a least-sample rule.
+    pub(super) fn may_refuse(&self) -> bool {
+        self.minimum_sample != MinimumSample::Off
+    }
+
     pub(super) fn decided(&self) -> u64 {
         self.decided.load(Ordering::Relaxed)
     }

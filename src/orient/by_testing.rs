@@ -2,10 +2,10 @@
 
 use super::VStructure;
 use crate::graph::UndirectedGraph;
+use crate::independence::subsets::Subsets;
 use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
-use crate::skeleton::subsets::Subsets;
 use crate::{Result, Variable};
 
 /// Finds the v-structures x → z ← y among the unshielded triples x − z − y of a skeleton: those where x and y are dependent

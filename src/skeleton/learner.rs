@@ -1,10 +1,10 @@
 //! The state of a PC run, and its two ways over pairs: the sweep (levels and the second screen) and the first screen.
 
 use super::neighbourhoods::Neighbourhoods;
-use super::subsets::binomial;
 use super::worker::{FIRST_ENDPOINT, FIRST_SCREEN, HOME_CLUSTER, SECOND_SCREEN_X, SECOND_SCREEN_Y, Worker};
 use super::{PairRecord, PcOptions};
-use crate::independence::{IndependenceTest, TestSession};
+use crate::independence::subsets::binomial;
+use crate::independence::{ConditioningSets, IndependenceTest, Separation, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::{Phase, Run};
 use crate::{Result, Variable, VariableSet};
@@ -262,37 +262,13 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         found: &mut Found,
     ) -> Result<()> {
         let record = &self.records[task.record as usize];
-        let mut best = record.max_log_p_value;
-        let mut best_set = None;
-        let mut steps = 0u32;
-        let mut more = worker.subsets.start(worker.pool.len(), size);
-        while more {
-            steps += 1;
-            if steps.is_multiple_of(1024) {
-                self.run.check()?;
-            }
-            let positions = worker.subsets.positions();
-            let repeated =
-                counting != 0 && positions.iter().fold(counting, |all, &at| all & worker.pool_families[at]) != 0;
-            if !repeated {
-                worker.set.clear();
-                worker.set.extend(positions.iter().map(|&at| worker.pool[at]));
-                let result = worker.session.test(task.focal, other, &worker.set);
-                found.tests += 1;
-                if result.log_p_value > best {
-                    best = result.log_p_value;
-                    best_set.get_or_insert_with(VariableSet::new).clear();
-                    best_set.as_mut().expect("just set").extend_from_slice(&worker.set);
-                }
-                if result.is_independent(self.log_alpha) {
-                    break;
-                }
-            }
-            more = worker.subsets.advance();
-        }
-        if let Some(mut set) = best_set {
+        let sets = ConditioningSets::new(&worker.pool, size).without_families(&worker.pool_families, counting);
+        let mut separation = Separation::new(record.max_log_p_value);
+        worker.session.separate(task.focal, other, &sets, self.log_alpha, self.run, &mut separation)?;
+        found.tests += separation.tests;
+        if let Some(mut set) = separation.set {
             set.sort_unstable();
-            found.raised.push((task.record, best, set));
+            found.raised.push((task.record, separation.max_log_p_value, set));
         }
         Ok(())
     }

@@ -5,7 +5,6 @@ pub mod local;
 mod neighbourhoods;
 mod pc;
 mod store;
-pub(crate) mod subsets;
 mod worker;
 
 pub(crate) use pc::screened_pc;

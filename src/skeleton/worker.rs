@@ -1,6 +1,5 @@
 //! One thread's session and scratch memory, with the families of sets that were tested before.
 
-use super::subsets::Subsets;
 use crate::Variable;
 use crate::independence::TestSession;
 
@@ -25,8 +24,6 @@ pub(super) struct Worker<S> {
     families: Vec<u8>,
     marked: Vec<Variable>,
     pub(super) ranked: Vec<(f64, f64, Variable)>,
-    pub(super) subsets: Subsets,
-    pub(super) set: Vec<Variable>,
 }
 
 impl<S: TestSession> Worker<S> {
@@ -40,8 +37,6 @@ impl<S: TestSession> Worker<S> {
             families: vec![0; n_variables],
             marked: Vec::new(),
             ranked: Vec::new(),
-            subsets: Subsets::default(),
-            set: Vec::new(),
         }
     }
 

@@ -1,9 +1,10 @@
 //! The counting engine against tables counted plainly, one row at a time.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use phgs::Variable;
-use phgs::counts::{CountingEngine, FixedSum, Kernel};
+use phgs::counts::{CountingEngine, FixedSum, Kernel, SubsetVisitor};
 use phgs::data::DiscreteData;
 use phgs::run::Run;
 use rand_chacha::rand_core::RngCore;
@@ -292,4 +293,82 @@ fn sets_of_any_size_are_counted_alike_in_any_order_of_questions() {
             }
         }
     }
+}
+
+/// Keeps what a search through subsets visits, but for the subsets that were turned down.
+struct Visited {
+    found: Vec<(Vec<usize>, i64, u32)>,
+    most: usize,
+}
+
+impl SubsetVisitor for Visited {
+    fn wants(&mut self, positions: &[usize]) -> bool {
+        positions.iter().sum::<usize>() % 5 != 0
+    }
+
+    fn visit(&mut self, positions: &[usize], information: i64, observed_degrees: u32) -> ControlFlow<()> {
+        self.found.push((positions.to_vec(), information, observed_degrees));
+        if self.found.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+#[test]
+fn all_subsets_of_binary_variables_are_visited_as_single_tests_are() {
+    let mut rng = rng(71);
+    for n_rows in [3usize, 64, 500, 512, 1000, 1537] {
+        // Two binary variables are nearly constant, so that strata and margins are empty.
+        let data = random_data(&mut rng, n_rows, &[2; 9]);
+        let state = |v, row| data.column(v).get(row) & if v < 2 { u32::from(row % 97 == 2) } else { 1 };
+        let mut columns: Vec<Vec<u32>> = (0..9).map(|v| (0..n_rows).map(|row| state(v, row)).collect()).collect();
+        columns.iter_mut().for_each(|column| column[0] = 1 - column[1]);
+        let data = DiscreteData::from_columns(columns).expect("valid");
+        for &kernel in Kernel::available() {
+            let engine = CountingEngine::with_kernel(&data, kernel).expect("available");
+            let mut session = engine.session();
+            for (x, y, pool) in [(3, 5, vec![8, 0, 4, 1, 7]), (0, 6, vec![2, 3, 1]), (1, 0, vec![4, 2, 8, 5, 6, 7])] {
+                for size in 1..=3 {
+                    for most in [2, usize::MAX] {
+                        let mut visited = Visited { found: Vec::new(), most };
+                        assert!(session.visit_subsets(x, y, &pool, size, &mut visited));
+                        let mut expected = subsets(pool.len(), size);
+                        expected.retain(|positions| positions.iter().sum::<usize>() % 5 != 0);
+                        expected.truncate(most);
+                        assert_eq!(visited.found.len(), expected.len());
+                        for ((positions, information, degrees), expected) in visited.found.iter().zip(&expected) {
+                            assert_eq!(positions, expected);
+                            let given: Vec<Variable> = positions.iter().map(|&at| pool[at]).collect();
+                            let single = session.conditional_information(x, y, &given);
+                            assert_eq!(*information, single.0, "{kernel} {n_rows} {x} {y} {given:?}");
+                            let single = session.observed_degrees_of_freedom(x, y, &given);
+                            assert_eq!(u64::from(*degrees), single, "{kernel} {n_rows} {x} {y} {given:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All subsets of positions, in lexicographic order.
+fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
+    let all = 0..1usize << n;
+    let chosen = all.filter(|set| set.count_ones() as usize == size);
+    let mut all: Vec<Vec<usize>> = chosen.map(|set| (0..n).filter(|i| set >> i & 1 == 1).collect()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn subsets_are_visited_together_only_where_that_applies() {
+    let data = random_data(&mut rng(72), 200, &[2, 2, 2, 3, 2, 2, 2]);
+    let engine = CountingEngine::new(&data);
+    let mut session = engine.session();
+    let mut applies = |x, y, pool: &[Variable], size| {
+        let mut visited = Visited { found: Vec::new(), most: usize::MAX };
+        let applies = session.visit_subsets(x, y, pool, size, &mut visited);
+        assert!(applies || visited.found.is_empty());
+        applies
+    };
+    assert!(applies(0, 1, &[2, 4, 5, 6], 3) && applies(0, 1, &[2], 3));
+    assert!(!applies(0, 1, &[2, 3, 4], 1) && !applies(3, 1, &[2], 1) && !applies(0, 1, &[2, 4, 5, 6], 4));
 }

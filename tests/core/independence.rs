@@ -4,7 +4,8 @@ use phgs::Variable;
 use phgs::counts::CountingEngine;
 use phgs::data::DiscreteData;
 use phgs::independence::{
-    DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, TestResult, TestSession, Verdict,
+    ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Separation, TestResult,
+    TestSession, Verdict,
 };
 use phgs::run::Run;
 use proptest::prelude::*;
@@ -311,4 +312,65 @@ fn distances_are_those_of_the_formula() {
         // A copy is at distance 0; two constant columns at 1.
         assert_eq!((distances[10], distances[13]), (0.0, 1.0));
     }
+}
+
+/// A session that has no way of its own to search for a separating set.
+struct OneByOne<S>(S);
+
+impl<S: TestSession> TestSession for OneByOne<S> {
+    fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
+        self.0.test(x, y, given)
+    }
+}
+
+#[test]
+fn a_search_for_a_separating_set_finds_what_single_tests_find() {
+    let mut rng = rng(81);
+    let run = Run::new(1).unwrap();
+    let mut separated = 0;
+    for n_rows in [30usize, 700] {
+        let column = |before: Option<&Vec<u32>>, rng: &mut rand_chacha::ChaCha8Rng| -> Vec<u32> {
+            let noise = |rng: &mut _| below(rng, 4) as u32;
+            (0..n_rows).map(|row| before.map_or(0, |c| c[row]) ^ u32::from(noise(rng) == 0)).collect()
+        };
+        let mut columns: Vec<Vec<u32>> = Vec::new();
+        for _ in 0..8 {
+            let next = column(columns.last(), &mut rng);
+            columns.push(next);
+        }
+        // One variable is not binary.
+        columns.push((0..n_rows).map(|row| columns[3][row] + columns[5][row]).collect());
+        let data = DiscreteData::from_columns(columns).unwrap();
+        let engine = CountingEngine::new(&data);
+        for degrees in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
+            for rule in [MinimumSample::Off, MinimumSample::RowsPerCell(3.0, Verdict::Dependent)] {
+                let test = G2Test::with_rules(&engine, degrees, rule).unwrap();
+                let (mut own, mut plain) = (test.session(), OneByOne(test.session()));
+                for (x, y) in [(0, 2), (1, 4), (0, 7), (6, 3), (2, 3)] {
+                    for last in [7, 8] {
+                        let pool: Vec<Variable> = (0..=last).rev().filter(|z| ![x, y].contains(z)).collect();
+                        let families: Vec<u8> = pool.iter().map(|z| (z % 4) as u8).collect();
+                        for size in 1..=4 {
+                            for (tested, alpha, known) in [(0, 0.05, -40.0), (3, 0.2, -3.0), (1, 1e-9, -1e4)] {
+                                let sets = ConditioningSets::new(&pool, size).without_families(&families, tested);
+                                let search = |session: &mut dyn FnMut(&mut Separation)| {
+                                    let mut found = Separation::new(known);
+                                    session(&mut found);
+                                    found
+                                };
+                                let log_alpha = f64::ln(alpha);
+                                let found =
+                                    search(&mut |found| own.separate(x, y, &sets, log_alpha, &run, found).unwrap());
+                                let expected =
+                                    search(&mut |found| plain.separate(x, y, &sets, log_alpha, &run, found).unwrap());
+                                assert_eq!(found, expected, "{x} {y} {pool:?} {size} {tested} {alpha}");
+                                separated += usize::from(found.max_log_p_value > log_alpha);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!((50..900).contains(&separated), "{separated}");
 }

@@ -7,8 +7,11 @@ use std::arch::x86_64::{
     _mm256_slli_epi64, _mm256_srli_epi16, _mm256_xor_si256,
 };
 
+use std::ops::ControlFlow;
+
 use super::{TILE, Tile};
 use crate::Variable;
+use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
 use crate::counts::histogram;
 use crate::counts::planes::Line;
 use crate::data::DiscreteData;
@@ -63,6 +66,16 @@ pub(super) fn tile(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], counts: &mut
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn count_rows(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scratch: &mut Vec<u32>) {
     histogram::count(data, variables, table, scratch);
+}
+
+/// All subsets, see [`BinarySubsets::enumerate`].
+#[target_feature(enable = "avx2,popcnt")]
+pub(super) fn binary_subsets(
+    subsets: &BinarySubsets<'_>,
+    scratch: &mut BinaryScratch,
+    visitor: &mut impl SubsetVisitor,
+) -> ControlFlow<()> {
+    subsets.enumerate(Plain, scratch, visitor)
 }
 
 /// A running count: whole vectors of sixteen counted in `total`, the rest in carry-save form.

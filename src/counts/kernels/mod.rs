@@ -3,8 +3,10 @@
 //! All kernels give the same integers. This module and its children are the only place with `unsafe` code.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::str::FromStr;
 
+use super::binary::{self, BinaryScratch, BinarySubsets, SubsetVisitor};
 use super::histogram;
 use super::planes::Line;
 use crate::data::DiscreteData;
@@ -14,6 +16,8 @@ use crate::{Error, Result, Variable};
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_binary;
 mod portable;
 
 /// The instructions that count bits.
@@ -151,6 +155,28 @@ impl Counter {
             // SAFETY: the instruction was looked for in `new`.
             _ if self.has_popcnt => unsafe { portable::tile_popcnt(masks, a, b, counts) },
             _ => portable::tile(masks, a, b, counts),
+        }
+    }
+
+    /// All conditional tests of a pair of binary variables, see [`BinarySubsets::enumerate`].
+    #[inline]
+    pub(super) fn binary_subsets(
+        self,
+        subsets: &BinarySubsets<'_>,
+        scratch: &mut BinaryScratch,
+        visitor: &mut impl SubsetVisitor,
+    ) -> ControlFlow<()> {
+        match self.kernel {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `new` refuses kernels whose instructions the processor lacks.
+            Kernel::Avx512 => unsafe { avx512_binary::enumerate(subsets, scratch, visitor) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Kernel::Avx2 => unsafe { avx2::binary_subsets(subsets, scratch, visitor) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the instruction was looked for in `new`.
+            _ if self.has_popcnt => unsafe { portable::binary_subsets_popcnt(subsets, scratch, visitor) },
+            _ => subsets.enumerate(binary::Plain, scratch, visitor),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Words of 64 bits.
 
+use std::ops::ControlFlow;
+
 use super::Tile;
+use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
 use crate::counts::planes::Line;
 
 /// Lines taken at a time: a masked plane of them stays in registers or the first-level cache.
@@ -16,6 +19,17 @@ pub(super) fn tile(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], counts: &mut
 #[target_feature(enable = "popcnt")]
 pub(super) fn tile_popcnt(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], counts: &mut Tile) {
     count(masks, a, b, counts);
+}
+
+/// All subsets, see [`BinarySubsets::enumerate`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+pub(super) fn binary_subsets_popcnt(
+    subsets: &BinarySubsets<'_>,
+    scratch: &mut BinaryScratch,
+    visitor: &mut impl SubsetVisitor,
+) -> ControlFlow<()> {
+    subsets.enumerate(Plain, scratch, visitor)
 }
 
 #[inline(always)]

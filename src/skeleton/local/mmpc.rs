@@ -6,7 +6,7 @@
 use super::target::Target;
 use crate::Variable;
 use crate::independence::TestSession;
-use crate::skeleton::subsets::Subsets;
+use crate::independence::subsets::Subsets;
 
 /// The neighbours of a target.
 ///

@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::learn::Finding;
 use super::marginals::{Marginals, testable};
+use crate::independence::subsets::Subsets;
 use crate::independence::{TestResult, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
-use crate::skeleton::subsets::Subsets;
 use crate::{Variable, VariableSet};
 
 /// One variable's search.

@@ -1,9 +1,11 @@
 //! Subsets of a given size, in lexicographic order of positions.
 
+use smallvec::SmallVec;
+
 /// Enumerates the subsets of a given size of the positions `0..n` without allocating for each subset.
 #[derive(Debug, Default)]
 pub(crate) struct Subsets {
-    positions: Vec<usize>,
+    positions: SmallVec<[usize; 4]>,
     n: usize,
 }
 

@@ -1,0 +1,274 @@
+//! All conditional tests of one pair of binary variables, given the subsets of a pool of binary variables.
+//!
+//! A table of k + 2 binary variables follows from the number of rows in which all of S are in their second state, for
+//! each subset S of them. When the last conditioning variable z moves on, only the counts with z are new, and of these
+//! only the four with *all* conditioning variables were not met before: the others are kept for each variable and for each
+//! pair of variables of the pool. So a test costs four population counts of two planes, and one pass over its 2^(k + 2)
+//! cells, and nothing is hashed, looked up or allocated.
+
+use std::ops::ControlFlow;
+
+use super::planes::{BitPlanes, Line};
+use crate::Variable;
+
+/// The largest conditioning set.
+pub(super) const MAX_SIZE: usize = 3;
+
+/// The largest pool: counts of all its pairs are kept, 4 MiB at most.
+pub(super) const MAX_POOL: usize = 512;
+
+/// Most lines of a plane, so that the masks stay in a core's cache (131,072 rows, 256 KiB).
+pub(super) const MAX_LINES: usize = 256;
+
+/// Numbers of rows that a plane shares with each of four masks: all rows, x, y, x and y.
+pub(super) type Quad = [u32; 4];
+
+/// The cells of a table of at most four binary variables, x running fastest, then y; zero beyond.
+pub(super) type Cells = [u32; 16];
+
+/// What is done with the tests.
+pub trait SubsetVisitor {
+    /// Whether the subset at these positions of the pool is to be tested.
+    fn wants(&mut self, positions: &[usize]) -> bool;
+
+    /// Takes N times the conditional information given the subset at these positions, in fixed point, and the degrees of
+    /// freedom of the strata in which both variables vary. Whether to go on.
+    fn visit(&mut self, positions: &[usize], information: i64, observed_degrees: u32) -> ControlFlow<()>;
+}
+
+/// A pair, a pool and a size; every variable is binary.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BinarySubsets<'a> {
+    pub(super) planes: &'a BitPlanes,
+    pub(super) n_rows: u32,
+    /// `n ln n` of every count up to the number of rows.
+    pub(super) n_log_n: &'a [i64],
+    pub(super) x: Variable,
+    pub(super) y: Variable,
+    pub(super) pool: &'a [Variable],
+    pub(super) size: usize,
+}
+
+/// How a kernel counts and sums.
+pub(super) trait BinaryKernel: Copy {
+    /// The number of rows that `plane` shares with each of four masks, which lie line by line side by side.
+    fn quad(self, masks: &[[Line; 4]], plane: &[Line]) -> Quad;
+
+    /// The conditional information from `groups`, the counts with the last variable and each of the 1, 2 or 4 subsets of
+    /// the others (the first of them running fastest), and `below`, the table without the last variable; and the number of
+    /// strata in which both x and y vary.
+    fn information<const G: usize>(self, n_log_n: &[i64], groups: [&Quad; G], below: &Cells) -> (i64, u32);
+}
+
+/// Scratch memory of a session.
+#[derive(Debug, Default)]
+pub(super) struct BinaryScratch {
+    /// Masks (all, x, y, both) within: all rows; the first variable of the set; the second; both.
+    of_pair: Vec<[Line; 4]>,
+    of_first: Vec<[Line; 4]>,
+    of_second: Vec<[Line; 4]>,
+    of_both: Vec<[Line; 4]>,
+    /// Counts with each variable of the pool.
+    singles: Vec<Quad>,
+    /// Counts with each two variables of the pool, the higher position running faster.
+    pairs: Vec<Quad>,
+}
+
+impl BinarySubsets<'_> {
+    fn plane(&self, position: usize) -> &[Line] {
+        self.planes.plane(self.pool[position], 1)
+    }
+
+    /// Visits all subsets in lexicographic order of positions.
+    #[inline(always)]
+    pub(super) fn enumerate<K: BinaryKernel>(
+        &self,
+        kernel: K,
+        scratch: &mut BinaryScratch,
+        visitor: &mut impl SubsetVisitor,
+    ) -> ControlFlow<()> {
+        let (x, y) = (self.planes.plane(self.x, 1), self.planes.plane(self.y, 1));
+        let all = [u64::MAX; 8];
+        let masks = x.iter().zip(y).map(|(x, y)| [Line(all), *x, *y, Line(std::array::from_fn(|i| x.0[i] & y.0[i]))]);
+        scratch.of_pair.clear();
+        scratch.of_pair.extend(masks);
+        let ones = |plane: &[Line]| plane.iter().flat_map(|line| line.0).map(u64::count_ones).sum::<u32>();
+        let (of_x, of_y) = (ones(x), ones(y));
+        let both: u32 = scratch.of_pair.iter().flat_map(|masks| masks[3].0).map(u64::count_ones).sum();
+        let mut pair = Cells::default();
+        pair[..4].copy_from_slice(&[self.n_rows + both - of_x - of_y, of_x - both, of_y - both, both]);
+        scratch.singles.resize(self.pool.len(), Quad::default());
+        match self.size {
+            1 => self.ones(kernel, scratch, &pair, visitor),
+            2 => self.twos(kernel, scratch, &pair, visitor),
+            _ => self.threes(kernel, scratch, &pair, visitor),
+        }
+    }
+
+    #[inline(always)]
+    fn ones<K: BinaryKernel>(
+        &self,
+        kernel: K,
+        scratch: &mut BinaryScratch,
+        pair: &Cells,
+        visitor: &mut impl SubsetVisitor,
+    ) -> ControlFlow<()> {
+        for i in 0..self.pool.len() {
+            if visitor.wants(&[i]) {
+                let with_i = kernel.quad(&scratch.of_pair, self.plane(i));
+                let (information, degrees) = kernel.information(self.n_log_n, [&with_i], pair);
+                visitor.visit(&[i], information, degrees)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn twos<K: BinaryKernel>(
+        &self,
+        kernel: K,
+        scratch: &mut BinaryScratch,
+        pair: &Cells,
+        visitor: &mut impl SubsetVisitor,
+    ) -> ControlFlow<()> {
+        let BinaryScratch { of_pair, of_first, singles, .. } = scratch;
+        singles[0] = kernel.quad(of_pair, self.plane(0));
+        for i in 0..self.pool.len() {
+            within(of_pair, self.plane(i), of_first);
+            let of_i = table([&singles[i]], pair);
+            for j in i + 1..self.pool.len() {
+                if i == 0 {
+                    singles[j] = kernel.quad(of_pair, self.plane(j));
+                }
+                if visitor.wants(&[i, j]) {
+                    let with_both = kernel.quad(of_first, self.plane(j));
+                    let groups = [&singles[j], &with_both];
+                    let (information, degrees) = kernel.information(self.n_log_n, groups, &of_i);
+                    visitor.visit(&[i, j], information, degrees)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn threes<K: BinaryKernel>(
+        &self,
+        kernel: K,
+        scratch: &mut BinaryScratch,
+        pair: &Cells,
+        visitor: &mut impl SubsetVisitor,
+    ) -> ControlFlow<()> {
+        let BinaryScratch { of_pair, of_first, of_second, of_both, singles, pairs } = scratch;
+        let width = self.pool.len();
+        if pairs.len() < width * width {
+            pairs.resize(width * width, Quad::default());
+        }
+        singles[0] = kernel.quad(of_pair, self.plane(0));
+        for i in 0..width {
+            within(of_pair, self.plane(i), of_first);
+            let of_i = table([&singles[i]], pair);
+            for j in i + 1..width {
+                if (i, j) == (0, 1) {
+                    singles[1] = kernel.quad(of_pair, self.plane(1));
+                    pairs[1] = kernel.quad(of_first, self.plane(1));
+                }
+                let of_both_table = table([&singles[j], &pairs[i * width + j]], &of_i);
+                within(of_first, self.plane(j), of_both);
+                if i == 0 {
+                    within(of_pair, self.plane(j), of_second);
+                }
+                for k in j + 1..width {
+                    let plane = self.plane(k);
+                    // With the first variable, every pair of the pool is met.
+                    if i == 0 {
+                        if j == 1 {
+                            singles[k] = kernel.quad(of_pair, plane);
+                            pairs[k] = kernel.quad(of_first, plane);
+                        }
+                        pairs[j * width + k] = kernel.quad(of_second, plane);
+                    }
+                    if visitor.wants(&[i, j, k]) {
+                        let with_all = kernel.quad(of_both, plane);
+                        let groups = [&singles[k], &pairs[i * width + k], &pairs[j * width + k], &with_all];
+                        let (information, degrees) = kernel.information(self.n_log_n, groups, &of_both_table);
+                        visitor.visit(&[i, j, k], information, degrees)?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The rows of four masks that are in a plane.
+#[inline(always)]
+fn within(masks: &[[Line; 4]], plane: &[Line], into: &mut Vec<[Line; 4]>) {
+    into.clear();
+    let and = |mask: &Line, line: &Line| Line(std::array::from_fn(|i| mask.0[i] & line.0[i]));
+    into.extend(masks.iter().zip(plane).map(|(masks, line)| std::array::from_fn(|mask| and(&masks[mask], line))));
+}
+
+/// The table of at most four variables from the counts with the last one and the table without it.
+#[inline(always)]
+fn table<const G: usize>(groups: [&Quad; G], below: &Cells) -> Cells {
+    let (first, second) = halves(groups, below);
+    let mut cells = Cells::default();
+    cells[..4 * G].copy_from_slice(&first[..4 * G]);
+    cells[4 * G..8 * G].copy_from_slice(&second[..4 * G]);
+    cells
+}
+
+/// The cells in which the last variable is in its first state, and those in which it is in its second.
+#[inline(always)]
+fn halves<const G: usize>(groups: [&Quad; G], below: &Cells) -> (Cells, Cells) {
+    let mut second = Cells::default();
+    for (into, group) in second.as_chunks_mut::<4>().0.iter_mut().zip(groups) {
+        *into = *group;
+    }
+    // From "at least these variables" to "exactly these", one variable at a time.
+    let mut step = 1;
+    while step < 4 * G {
+        for cell in 0..4 * G {
+            if cell & step == 0 {
+                second[cell] = second[cell].wrapping_sub(second[cell | step]);
+            }
+        }
+        step *= 2;
+    }
+    (std::array::from_fn(|cell| below[cell].wrapping_sub(second[cell])), second)
+}
+
+/// [`BinaryKernel`] in plain Rust.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plain;
+
+impl BinaryKernel for Plain {
+    #[inline(always)]
+    fn quad(self, masks: &[[Line; 4]], plane: &[Line]) -> Quad {
+        let mut counts = Quad::default();
+        for (masks, line) in masks.iter().zip(plane) {
+            for (count, mask) in counts.iter_mut().zip(masks) {
+                *count += mask.0.iter().zip(line.0).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+            }
+        }
+        counts
+    }
+
+    #[inline(always)]
+    fn information<const G: usize>(self, n_log_n: &[i64], groups: [&Quad; G], below: &Cells) -> (i64, u32) {
+        let (first, second) = halves(groups, below);
+        let f = |count: u32| n_log_n[count as usize];
+        let (mut sum, mut degrees) = (0i64, 0);
+        for half in [&first, &second] {
+            for stratum in &half.as_chunks::<4>().0[..G] {
+                let &[a, b, c, d] = stratum;
+                sum = sum.wrapping_add(f(a) + f(b) + f(c) + f(d));
+                sum = sum.wrapping_sub(f(a + b) + f(c + d) + f(a + c) + f(b + d));
+                sum = sum.wrapping_add(f(a + b + c + d));
+                degrees += u32::from((a + b != 0) & (c + d != 0) & (a + c != 0) & (b + d != 0));
+            }
+        }
+        (sum, degrees)
+    }
+}
