@@ -14,8 +14,8 @@ use crate::Variable;
 /// The largest conditioning set.
 pub(super) const MAX_SIZE: usize = 3;
 
-/// The largest pool: counts of all its pairs are kept, 4 MiB at most.
-pub(super) const MAX_POOL: usize = 512;
+/// The largest pool for sets of three: counts of all its pairs are kept, 8 MiB at most.
+pub(super) const MAX_POOL_OF_THREES: usize = 1024;
 
 /// Most lines of a plane, so that the masks stay in a core's cache (131,072 rows, 256 KiB).
 pub(super) const MAX_LINES: usize = 256;
@@ -97,6 +97,7 @@ impl BinarySubsets<'_> {
         let both: u32 = scratch.of_pair.iter().flat_map(|masks| masks[3].0).map(u64::count_ones).sum();
         let mut pair = Cells::default();
         pair[..4].copy_from_slice(&[self.n_rows + both - of_x - of_y, of_x - both, of_y - both, both]);
+        scratch.singles.clear();
         scratch.singles.resize(self.pool.len(), Quad::default());
         match self.size {
             1 => self.ones(kernel, scratch, &pair, visitor),
@@ -136,13 +137,13 @@ impl BinarySubsets<'_> {
         for i in 0..self.pool.len() {
             within(of_pair, self.plane(i), of_first);
             let of_i = table([&singles[i]], pair);
-            for j in i + 1..self.pool.len() {
+            for (j, with_j) in singles.iter_mut().enumerate().skip(i + 1) {
                 if i == 0 {
-                    singles[j] = kernel.quad(of_pair, self.plane(j));
+                    *with_j = kernel.quad(of_pair, self.plane(j));
                 }
                 if visitor.wants(&[i, j]) {
                     let with_both = kernel.quad(of_first, self.plane(j));
-                    let groups = [&singles[j], &with_both];
+                    let groups = [&*with_j, &with_both];
                     let (information, degrees) = kernel.information(self.n_log_n, groups, &of_i);
                     visitor.visit(&[i, j], information, degrees)?;
                 }
@@ -161,9 +162,12 @@ impl BinarySubsets<'_> {
     ) -> ControlFlow<()> {
         let BinaryScratch { of_pair, of_first, of_second, of_both, singles, pairs } = scratch;
         let width = self.pool.len();
-        if pairs.len() < width * width {
-            pairs.resize(width * width, Quad::default());
+        let n_pairs = width * (width - 1) / 2;
+        if pairs.len() < n_pairs {
+            pairs.resize(n_pairs, Quad::default());
         }
+        // Pairs of lower position i lie together, those with i + 1 first.
+        let row = |i: usize| i * (2 * width - i - 1) / 2;
         singles[0] = kernel.quad(of_pair, self.plane(0));
         for i in 0..width {
             within(of_pair, self.plane(i), of_first);
@@ -171,26 +175,27 @@ impl BinarySubsets<'_> {
             for j in i + 1..width {
                 if (i, j) == (0, 1) {
                     singles[1] = kernel.quad(of_pair, self.plane(1));
-                    pairs[1] = kernel.quad(of_first, self.plane(1));
+                    pairs[0] = kernel.quad(of_first, self.plane(1));
                 }
-                let of_both_table = table([&singles[j], &pairs[i * width + j]], &of_i);
+                let of_both_table = table([&singles[j], &pairs[row(i) + j - i - 1]], &of_i);
                 within(of_first, self.plane(j), of_both);
                 if i == 0 {
                     within(of_pair, self.plane(j), of_second);
                 }
-                for k in j + 1..width {
+                for (k, with_k) in singles.iter_mut().enumerate().skip(j + 1) {
+                    let (at_ik, at_jk) = (row(i) + k - i - 1, row(j) + k - j - 1);
                     let plane = self.plane(k);
                     // With the first variable, every pair of the pool is met.
                     if i == 0 {
                         if j == 1 {
-                            singles[k] = kernel.quad(of_pair, plane);
-                            pairs[k] = kernel.quad(of_first, plane);
+                            *with_k = kernel.quad(of_pair, plane);
+                            pairs[at_ik] = kernel.quad(of_first, plane);
                         }
-                        pairs[j * width + k] = kernel.quad(of_second, plane);
+                        pairs[at_jk] = kernel.quad(of_second, plane);
                     }
                     if visitor.wants(&[i, j, k]) {
                         let with_all = kernel.quad(of_both, plane);
-                        let groups = [&singles[k], &pairs[i * width + k], &pairs[j * width + k], &with_all];
+                        let groups = [&*with_k, &pairs[at_ik], &pairs[at_jk], &with_all];
                         let (information, degrees) = kernel.information(self.n_log_n, groups, &of_both_table);
                         visitor.visit(&[i, j, k], information, degrees)?;
                     }

@@ -107,7 +107,7 @@ impl<'d> CountingEngine<'d> {
     }
 
     /// F of one variable.
-    pub(super) fn single(&self, x: Variable) -> FixedSum {
+    pub(crate) fn single(&self, x: Variable) -> FixedSum {
         self.singles[x as usize]
     }
 
@@ -125,7 +125,7 @@ impl<'d> CountingEngine<'d> {
     }
 
     /// F of all pairs, when they have been computed.
-    pub(super) fn known_pairs(&self) -> Option<&PairwiseSums> {
+    pub(crate) fn known_pairs(&self) -> Option<&PairwiseSums> {
         self.pairwise.get()
     }
 

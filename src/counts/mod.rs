@@ -16,6 +16,7 @@
 
 mod binary;
 mod candidates;
+mod conditional;
 mod engine;
 mod fixed;
 mod histogram;

@@ -166,8 +166,16 @@ impl TestSession for G2Session<'_> {
     }
 
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
-        let df = self.test.rules.count(&mut self.counting, x, y, given);
-        let information = self.counting.conditional_information(x, y, given);
+        let (information, df) = match self.test.rules.degrees_of_freedom() {
+            DegreesOfFreedom::Classical => {
+                let df = self.test.rules.count(&mut self.counting, x, y, given);
+                (self.counting.conditional_information(x, y, given), df)
+            }
+            DegreesOfFreedom::Adjusted => {
+                let (information, df) = self.counting.information_and_degrees(x, y, given);
+                (information, df as f64)
+            }
+        };
         self.test.result(self.test.engine.scale().value(information), x, y, given, df)
     }
 

@@ -167,6 +167,59 @@ impl ScoreSession for LikelihoodSession<'_> {
         }));
         (self.with_child, self.without) = (families, alone);
     }
+
+    /// One more parent x tells at most what is left to tell of the child, and at most what the other parents leave to tell
+    /// of x: N H(child | parents) and the least N H(x | z) over parents z.
+    fn local_scores_with_each_above(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        least: f64,
+        out: &mut Vec<f64>,
+    ) -> f64 {
+        // More than all rounding of scores, which are multiples of a unit far smaller.
+        const SLACK: f64 = 1e-3;
+        let (engine, penalty) = (self.score.engine, self.score.penalty);
+        if penalty == 0.0 || least == f64::NEG_INFINITY {
+            self.local_scores_with_each(child, parents, candidates, out);
+            return f64::NEG_INFINITY;
+        }
+        let (data, scale, pairs) = (engine.data(), engine.scale(), engine.known_pairs());
+        let total = self.counting.sum_n_log_n(&[]);
+        let family = self.counting.sum_n_log_n(&with(parents, child));
+        let likelihood = scale.value(family - self.counting.sum_n_log_n(parents));
+        let before = n_parameters(data, child, parents);
+        let bound = |candidate: Variable| {
+            let of_candidate = engine.single(candidate);
+            let mut untold = scale.value(total - of_candidate);
+            for &z in parents.iter().take_while(|_| pairs.is_some()) {
+                let pair = pairs.map_or(total, |pairs| pairs.pair(z, candidate));
+                untold = untold.min(scale.value(engine.single(z) - pair));
+            }
+            (likelihood + untold).min(0.0) - penalty * before * f64::from(data.arity(candidate)) + SLACK
+        };
+        let mut left_out = f64::NEG_INFINITY;
+        let mut promising: Vec<Variable> = Vec::with_capacity(candidates.len());
+        out.clear();
+        for &candidate in candidates {
+            let bound = bound(candidate);
+            if bound <= least {
+                left_out = left_out.max(bound);
+                out.push(f64::NEG_INFINITY);
+            } else {
+                promising.push(candidate);
+                out.push(f64::NAN);
+            }
+        }
+        let mut scores = Vec::with_capacity(promising.len());
+        self.local_scores_with_each(child, parents, &promising, &mut scores);
+        let mut scores = scores.into_iter();
+        for score in out.iter_mut().filter(|score| score.is_nan()) {
+            *score = scores.next().expect("one score for each promising candidate");
+        }
+        left_out
+    }
 }
 
 /// A sorted set and one more variable, in increasing order.

@@ -83,6 +83,21 @@ pub trait ScoreSession {
             out.push(self.local_score(child, &with));
         }
     }
+
+    /// The same for those scores that may exceed `least`: −∞ stands for the others where a bound is known that tells
+    /// without counting. Returns the largest bound of those (−∞: there are none).
+    fn local_scores_with_each_above(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        least: f64,
+        out: &mut Vec<f64>,
+    ) -> f64 {
+        let _ = least;
+        self.local_scores_with_each(child, parents, candidates, out);
+        f64::NEG_INFINITY
+    }
 }
 
 /// Calls `visit` with every count of the table of `variables` that is not 0, by increasing cell.

@@ -19,7 +19,7 @@ pub(super) struct ChildScores {
     pub(super) score: f64,
     /// The scores with one more parent, best first (equal ones by index): all that improve, and some that do not.
     pub(super) additions: Vec<(f64, Variable)>,
-    /// The best score among the additions left out (−∞: none is).
+    /// No addition left out has a better score (−∞: none is left out).
     pub(super) floor: f64,
     /// The scores without each of the parents, in their order.
     pub(super) deletions: Vec<f64>,
@@ -28,6 +28,10 @@ pub(super) struct ChildScores {
 /// Additions kept beyond those that improve. A tabu search takes the least bad move when none improves; if it ever gets
 /// to the end of a list, the child is scored again and more is kept.
 const KEEP: usize = 16;
+
+/// An addition that certainly loses more than this (natural logarithms) is not scored, only bounded: a tabu search finds
+/// less bad moves than these nearly always, and where it does not they are scored then.
+const BAD: f64 = 10.0;
 
 /// Additions kept in the memo in all, at 16 bytes each, before it starts anew.
 const MEMO_CAPACITY: usize = 1 << 21;
@@ -169,7 +173,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         } else {
             missing
                 .iter()
-                .map(|&child| self.split(child, dag.parents(child), known(child), KEEP))
+                .map(|&child| self.split(child, dag.parents(child), known(child), KEEP, BAD))
                 .collect::<Result<Vec<_>>>()?
         }
         .into_iter();
@@ -185,7 +189,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
 
     /// The same scores of one child with `keep` additions beyond those that improve.
     pub(super) fn expand(&mut self, child: Variable, dag: &Dag, score: f64, keep: usize) -> Result<Arc<ChildScores>> {
-        let scores = Arc::new(self.split(child, dag.parents(child), Some(score), keep)?);
+        let scores = Arc::new(self.split(child, dag.parents(child), Some(score), keep, f64::INFINITY)?);
         self.remember(child, dag.parents(child), &scores);
         Ok(scores)
     }
@@ -223,17 +227,25 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                 });
                 let free = free_parents(candidates, grown, max_parents, child, parents);
                 calls += free.len() as u64;
-                session.local_scores_with_each(child, parents, &free, scores);
+                let bound = session.local_scores_with_each_above(child, parents, &free, score - BAD, scores);
                 let deletions = scores_without_each(&mut **session, child, parents);
-                (ranked(score, &free, scores, deletions, KEEP), calls)
+                (ranked(score, &free, scores, bound, deletions, KEEP), calls)
             },
         )?;
         self.calls += results.iter().map(|(_, calls)| calls).sum::<u64>();
         Ok(results.into_iter().map(|(scores, _)| scores).collect())
     }
 
-    /// One child: its candidates are split among the threads if there are enough of them.
-    fn split(&mut self, child: Variable, parents: &[Variable], known: Option<f64>, keep: usize) -> Result<ChildScores> {
+    /// One child: its candidates are split among the threads if there are enough of them. Those that lose more than `bad` may
+    /// be left out.
+    fn split(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        known: Option<f64>,
+        keep: usize,
+        bad: f64,
+    ) -> Result<ChildScores> {
         let free = free_parents(self.candidates, self.grown.as_deref(), self.max_parents, child, parents);
         self.calls += (free.len() + parents.len()) as u64 + u64::from(known.is_none());
         let pool = &self.pool;
@@ -241,6 +253,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         let score = known.unwrap_or_else(|| session.local_score(child, parents));
         let threads = self.run.threads();
         let mut scores = Vec::new();
+        let mut bound = f64::NEG_INFINITY;
         let deletions;
         if threads > 1 && free.len() >= MIN_PARALLEL {
             drop(session);
@@ -254,20 +267,25 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                     if i == 0 {
                         part = scores_without_each(&mut **session, child, parents);
                     } else {
-                        let (start, end) = ((i - 1) * free.len() / chunks, i * free.len() / chunks);
-                        session.local_scores_with_each(child, parents, &free[start..end], &mut part);
+                        let part_free = &free[(i - 1) * free.len() / chunks..i * free.len() / chunks];
+                        let least = score - bad;
+                        let bound = session.local_scores_with_each_above(child, parents, part_free, least, &mut part);
+                        return (part, bound);
                     }
-                    part
+                    (part, f64::NEG_INFINITY)
                 },
             )?;
             let mut parts = parts.into_iter();
-            deletions = parts.next().unwrap_or_default();
-            parts.for_each(|part| scores.extend(part));
+            deletions = parts.next().unwrap_or_default().0;
+            for (part, of_part) in parts {
+                scores.extend(part);
+                bound = bound.max(of_part);
+            }
         } else {
-            session.local_scores_with_each(child, parents, &free, &mut scores);
+            bound = session.local_scores_with_each_above(child, parents, &free, score - bad, &mut scores);
             deletions = scores_without_each(&mut *session, child, parents);
         }
-        Ok(ranked(score, &free, &scores, deletions, keep))
+        Ok(ranked(score, &free, &scores, bound, deletions, keep))
     }
 }
 
@@ -300,18 +318,14 @@ fn scores_without_each(session: &mut impl ScoreSession, child: Variable, parents
         .collect()
 }
 
-/// Sorts the additions and leaves out those that do not improve, but for `keep` of them. A score that is not a number
-/// counts as −∞: such an arc is never added.
-fn ranked(score: f64, free: &[Variable], scores: &[f64], deletions: Vec<f64>, keep: usize) -> ChildScores {
-    let mut additions: Vec<(f64, Variable)> = scores
-        .iter()
-        .zip(free)
-        .filter(|(with, _)| !with.is_nan() && **with > f64::NEG_INFINITY)
-        .map(|(&with, &x)| (with, x))
-        .collect();
+/// Sorts the additions and leaves out those that do not improve, but for `keep` of them, and those below `bound`, which others
+/// that were not scored may reach. A score that is not a number counts as −∞: such an arc is never added.
+fn ranked(score: f64, free: &[Variable], scores: &[f64], bound: f64, deletions: Vec<f64>, keep: usize) -> ChildScores {
+    let mut floor = bound;
+    let mut additions: Vec<(f64, Variable)> =
+        scores.iter().zip(free).filter(|(with, _)| **with > bound).map(|(&with, &x)| (with, x)).collect();
     let best_first = |a: &(f64, Variable), b: &(f64, Variable)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     let kept = additions.iter().filter(|(with, _)| *with > score).count() + keep;
-    let mut floor = f64::NEG_INFINITY;
     if kept < additions.len() {
         let (_, dropped, _) = additions.select_nth_unstable_by(kept, best_first);
         floor = dropped.0;

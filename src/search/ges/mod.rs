@@ -180,5 +180,9 @@ pub fn ges<S: LocalScore>(
         let problem = format!("variable {x} has {} parents in the start of the search", dag.parents(x).len());
         return Err(Error::parameter("max_parents", problem));
     }
+    if matches!(options.restriction, Restriction::Unrestricted) && options.forward {
+        run.progress().enter(options.phase, 0);
+        score.prepare_pairs(run)?;
+    }
     search::Search::new(score, &dag, options, knowledge, run)?.run(ledger)
 }

@@ -147,10 +147,16 @@ impl<'s, S: LocalScore> Scores<'s, S> {
             let need = &needs[i];
             let candidates = &need.candidates[chunk * CHUNK..((chunk + 1) * CHUNK).min(need.candidates.len())];
             let mut scores = Vec::with_capacity(candidates.len());
-            session.local_scores_with_each(need.child, &need.base, candidates, &mut scores);
             let row = rows[need.child as usize].iter().find(|row| row.base == need.base).expect("just made");
-            let first = chunk == 0 && row.base_score.is_nan();
-            (scores, first.then(|| session.local_score(need.child, &need.base)))
+            if !row.whole {
+                session.local_scores_with_each(need.child, &need.base, candidates, &mut scores);
+                let first = chunk == 0 && row.base_score.is_nan();
+                return (scores, first.then(|| session.local_score(need.child, &need.base)));
+            }
+            // Of a whole row only what gains is kept, so what certainly does not need not be scored.
+            let base_score = session.local_score(need.child, &need.base);
+            session.local_scores_with_each_above(need.child, &need.base, candidates, base_score, &mut scores);
+            (scores, (chunk == 0).then_some(base_score))
         };
         let total: usize = needs.iter().map(|need| need.candidates.len()).sum();
         let results: Vec<(Vec<f64>, Option<f64>)> = if total >= WORTH_SHARING {
