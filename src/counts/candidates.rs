@@ -4,7 +4,7 @@
 //! candidates are a product of planes; the rows of small strata, which would cost a plane each, are counted one by one.
 
 use super::kernels::{Counter, TILE, Tile};
-use super::planes::{BitPlanes, Line};
+use super::planes::{BitPlanes, Line, MAX_PLANE_ARITY};
 use super::strata::Strata;
 use super::{FixedScale, FixedSum, Kernel};
 use crate::Variable;
@@ -18,6 +18,9 @@ const MAX_LINES: usize = (8 << 20) / 64;
 
 /// Planes of candidates taken together.
 const PLANES: usize = 32;
+
+/// Fewer candidates than this are not worth strata sorted for them alone.
+const FEW: usize = 64;
 
 /// Scratch memory of [`sums_with_each`].
 #[derive(Debug, Default)]
@@ -66,25 +69,43 @@ impl Candidates {
         for &stratum in self.strata.ids() {
             self.sizes[stratum as usize] += 1;
         }
-        // Planes of strata serve only candidates that have planes; the others are counted row by row.
-        let planar = |&&c: &&Variable| source.planes.has(c, source.data.arity(c));
-        let with_planes = candidates.iter().filter(planar).count();
-        if with_planes > 0 {
-            self.split(source, true);
-            self.count_planes(source, candidates, out);
-            self.count_rows(source, candidates, true, out);
-        }
-        if with_planes < candidates.len() {
-            self.split(source, false);
-            self.count_rows(source, candidates, false, out);
+        // A stratum with a plane costs as much as the candidate has planes, and a list of its rows costs the same for any
+        // candidate: so candidates with few states are taken together, and those with many.
+        let mut order: Vec<(u32, usize)> = Vec::with_capacity(candidates.len());
+        order.extend(candidates.iter().enumerate().map(|(at, &c)| (source.planes.n_states(c) as u32, at)));
+        // Those without planes come last; constants have none and need none.
+        let planar = |c: Variable| source.planes.has(c, source.data.arity(c));
+        order.iter_mut().filter(|(_, at)| !planar(candidates[*at])).for_each(|(states, _)| *states = u32::MAX);
+        order.sort_unstable();
+        let mut rest = order.as_slice();
+        let (mut class, mut sums): (Vec<Variable>, Vec<FixedSum>) = Default::default();
+        while let Some(&(fewest, _)) = rest.first() {
+            let most = if fewest == u32::MAX { fewest } else { (fewest + fewest / 2).min(MAX_PLANE_ARITY) };
+            let alike = rest.iter().take_while(|(states, _)| *states <= most).count();
+            let planes = rest.iter().take_while(|(states, _)| *states < u32::MAX).count();
+            let n = if planes == 0 || planes - alike.min(planes) >= FEW { alike } else { planes }.max(FEW.min(planes));
+            let (now, later) = rest.split_at(n);
+            rest = later;
+            class.clear();
+            class.extend(now.iter().map(|&(_, at)| candidates[at]));
+            sums.clear();
+            sums.resize(class.len(), FixedSum::default());
+            let states = now.iter().map(|&(states, _)| states as usize).sum::<usize>() / now.len();
+            self.split(source, (fewest < u32::MAX).then_some(states.max(1)));
+            if fewest < u32::MAX {
+                self.count_planes(source, &class, &mut sums);
+            }
+            self.count_rows(source, &class, &mut sums);
+            now.iter().zip(&sums).for_each(|(&(_, at), &sum)| out[at] = sum);
         }
     }
 
-    /// Sorts the strata: large ones have a plane (when `planes` is true), middling and small ones lists of rows.
-    fn split(&mut self, source: Source<'_>, planes: bool) {
+    /// Sorts the strata: large ones have a plane (when there are `states` planes of a candidate on average), middling and
+    /// small ones lists of rows.
+    fn split(&mut self, source: Source<'_>, states: Option<usize>) {
         const NONE: u32 = u32::MAX;
         let lines = source.planes.lines_per_plane();
-        let least = self.least_rows_of_plane(source, planes);
+        let least = self.least_rows_of_plane(source, states);
         self.plane_sizes.clear();
         self.lengths.clear();
         self.place.clear();
@@ -126,18 +147,16 @@ impl Candidates {
     }
 
     /// The least number of rows of a stratum that becomes a plane: a plane costs as much as some rows for each of its
-    /// lines, and all planes together keep within their budget of memory.
-    fn least_rows_of_plane(&self, source: Source<'_>, planes: bool) -> u32 {
-        if !planes {
-            return u32::MAX;
-        }
+    /// lines and each plane of a candidate, and all planes together keep within their budget of memory.
+    fn least_rows_of_plane(&self, source: Source<'_>, states: Option<usize>) -> u32 {
+        let Some(states) = states else { return u32::MAX };
         let lines = source.planes.lines_per_plane();
         let per_line = match source.counter.kernel() {
             Kernel::Avx512 => 0.4,
             Kernel::Avx2 => 1.2,
             Kernel::Portable => 2.5,
         };
-        let mut least = ((per_line * lines as f32) as u32).max(2 * SMALL);
+        let mut least = ((per_line * (lines * states) as f32) as u32).max(2 * SMALL);
         while least < u32::MAX && self.sizes.iter().filter(|&&size| size >= least).count() > MAX_LINES / lines {
             least = least.saturating_mul(2);
         }
@@ -187,9 +206,6 @@ impl Candidates {
             let mut at = 0;
             for (&candidate, out) in candidates[first..end].iter().zip(&mut out[first..end]) {
                 let states = source.planes.n_states(candidate);
-                if !source.planes.has(candidate, source.data.arity(candidate)) {
-                    continue;
-                }
                 for (stratum, &size) in self.plane_sizes.iter().enumerate() {
                     let mut rest = size;
                     for &count in &self.counts[stratum * n_planes + at..][..states] {
@@ -204,16 +220,13 @@ impl Candidates {
         }
     }
 
-    /// Adds the cells of strata without planes, for the candidates that have planes or for those that have none.
-    fn count_rows(&mut self, source: Source<'_>, candidates: &[Variable], planar: bool, out: &mut [FixedSum]) {
+    /// Adds the cells of strata without planes.
+    fn count_rows(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [FixedSum]) {
         if self.middling.is_empty() && self.small.is_empty() {
             return;
         }
         for (&candidate, out) in candidates.iter().zip(out) {
             let arity = source.data.arity(candidate);
-            if source.planes.has(candidate, arity) != planar {
-                continue;
-            }
             *out += match source.data.column(candidate) {
                 Codes::Narrow(codes) => self.sum_middling(source.scale, codes, arity),
                 Codes::Wide(codes) => self.sum_middling(source.scale, codes, arity),

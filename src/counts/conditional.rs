@@ -170,15 +170,18 @@ impl CountingSession<'_, '_> {
         all.push(x);
         all.push(y);
         all.sort_unstable();
+        let data = self.engine.data();
         let by_rows = all.len() > self.memo_size || {
-            let set = Set::new(self.engine.data(), self.format, &all);
+            let set = Set::new(data, self.format, &all);
             self.memo.table(set.key).is_none() && !self.pays_from_planes(&set)
         };
         if by_rows {
+            // The one with more states runs fastest, for longer runs of cells.
+            let (x, y) = if data.arity(x) < data.arity(y) { (y, x) } else { (x, y) };
             all.clear();
             all.extend([x, y]);
             all.extend_from_slice(given);
-            if let Some(cells) = cells_within(self.engine.data(), &all, self.table_limit()) {
+            if let Some(cells) = cells_within(data, &all, self.table_limit()) {
                 self.count_rows(&all, cells);
                 return self.over_strata(x, y);
             }
@@ -192,6 +195,9 @@ impl CountingSession<'_, '_> {
         let (r_x, r_y) = (data.arity(x) as usize, data.arity(y) as usize);
         let (mut information, mut degrees) = (FixedSum::default(), 0);
         for stratum in self.counts.chunks_exact(r_x * r_y) {
+            if stratum.iter().fold(0, |any, &count| any | count) == 0 {
+                continue;
+            }
             self.margin.clear();
             self.margin.resize(r_x, 0);
             let mut states_of_y = 0u64;
@@ -203,11 +209,9 @@ impl CountingSession<'_, '_> {
                     self.margin.iter_mut().zip(of_y).for_each(|(margin, count)| *margin += count);
                 }
             }
-            if states_of_y > 0 {
-                let states_of_x = self.margin.iter().filter(|&&count| count > 0).count() as u64;
-                information += scale.n_log_n(self.margin.iter().sum()) - scale.sum(&self.margin);
-                degrees += (states_of_x - 1) * (states_of_y - 1);
-            }
+            let states_of_x = self.margin.iter().filter(|&&count| count > 0).count() as u64;
+            information += scale.n_log_n(self.margin.iter().sum()) - scale.sum(&self.margin);
+            degrees += (states_of_x - 1) * (states_of_y - 1);
         }
         (information, degrees)
     }

@@ -33,6 +33,9 @@ const KEEP: usize = 16;
 /// less bad moves than these nearly always, and where it does not they are scored then.
 const BAD: f64 = 10.0;
 
+/// Fewer candidates than this are all scored.
+const MIN_BOUNDED: usize = 64;
+
 /// Additions kept in the memo in all, at 16 bytes each, before it starts anew.
 const MEMO_CAPACITY: usize = 1 << 21;
 
@@ -227,7 +230,8 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                 });
                 let free = free_parents(candidates, grown, max_parents, child, parents);
                 calls += free.len() as u64;
-                let bound = session.local_scores_with_each_above(child, parents, &free, score - BAD, scores);
+                let least = least(score, BAD, &free);
+                let bound = session.local_scores_with_each_above(child, parents, &free, least, scores);
                 let deletions = scores_without_each(&mut **session, child, parents);
                 (ranked(score, &free, scores, bound, deletions, KEEP), calls)
             },
@@ -252,6 +256,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         let mut session = pool.take();
         let score = known.unwrap_or_else(|| session.local_score(child, parents));
         let threads = self.run.threads();
+        let least = least(score, bad, &free);
         let mut scores = Vec::new();
         let mut bound = f64::NEG_INFINITY;
         let deletions;
@@ -268,7 +273,6 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                         part = scores_without_each(&mut **session, child, parents);
                     } else {
                         let part_free = &free[(i - 1) * free.len() / chunks..i * free.len() / chunks];
-                        let least = score - bad;
                         let bound = session.local_scores_with_each_above(child, parents, part_free, least, &mut part);
                         return (part, bound);
                     }
@@ -282,7 +286,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                 bound = bound.max(of_part);
             }
         } else {
-            bound = session.local_scores_with_each_above(child, parents, &free, score - bad, &mut scores);
+            bound = session.local_scores_with_each_above(child, parents, &free, least, &mut scores);
             deletions = scores_without_each(&mut *session, child, parents);
         }
         Ok(ranked(score, &free, &scores, bound, deletions, keep))
@@ -307,6 +311,11 @@ fn free_parents(
         }
         None => candidates.parents_for(child, parents),
     }
+}
+
+/// The score below which additions to a child with this score need not be known.
+fn least(score: f64, bad: f64, free: &[Variable]) -> f64 {
+    if free.len() < MIN_BOUNDED { f64::NEG_INFINITY } else { score - bad }
 }
 
 fn scores_without_each(session: &mut impl ScoreSession, child: Variable, parents: &[Variable]) -> Vec<f64> {
