@@ -1,11 +1,12 @@
 //! The counting engine: one table of data, shared by all threads, and a session for each thread.
 
-use std::sync::{Mutex, OnceLock, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use super::candidates::Source;
 use super::kernels::Counter;
 use super::planes::BitPlanes;
+use super::rows::Rows;
 use super::{CountingSession, FixedScale, FixedSum, Kernel, PairwiseSums};
 use crate::data::{Codes, DiscreteData};
 use crate::run::Run;
@@ -39,6 +40,7 @@ pub struct CountingEngine<'d> {
     singles: Vec<FixedSum>,
     pairwise: OnceLock<PairwiseSums>,
     computing_pairwise: Mutex<()>,
+    rows: Mutex<Rows>,
 }
 
 impl<'d> CountingEngine<'d> {
@@ -83,6 +85,7 @@ impl<'d> CountingEngine<'d> {
             singles,
             pairwise: OnceLock::new(),
             computing_pairwise: Mutex::new(()),
+            rows: Mutex::default(),
         }
     }
 
@@ -137,6 +140,12 @@ impl<'d> CountingEngine<'d> {
             Kernel::Avx2 => 240,
             Kernel::Portable => 120,
         }
+    }
+
+    /// The sums that are kept for all sessions.
+    pub(super) fn rows(&self) -> MutexGuard<'_, Rows> {
+        // A thread that panicked while it wrote leaves sums that are right or unknown.
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn source(&self) -> Source<'_> {

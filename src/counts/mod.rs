@@ -24,6 +24,7 @@ mod kernels;
 mod memo;
 mod pairwise;
 mod planes;
+mod rows;
 mod session;
 mod strata;
 mod tables;

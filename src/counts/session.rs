@@ -9,7 +9,7 @@ use super::planes::{Line, MAX_PLANE_ARITY};
 use super::strata::{Strata, cells_within, reorder};
 use super::tables::{MAX_SET, Set, complete, count_core};
 use super::{CountingEngine, FixedSum};
-use crate::Variable;
+use crate::{Variable, VariableSet};
 
 /// Tables of this many variables and more are kept only when a table of more variables is made from them: a caller who
 /// asks for sums alone rarely comes back with a larger set.
@@ -32,6 +32,8 @@ pub struct CountingSession<'e, 'd> {
     pub(super) counts: Vec<u32>,
     pub(super) margin: Vec<u32>,
     scratch: Vec<u32>,
+    missing: Vec<u32>,
+    sums: Vec<FixedSum>,
     lines: Vec<Line>,
     codes: Vec<u64>,
     pub(super) supports: [Vec<u32>; 2],
@@ -51,6 +53,8 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             counts: Vec::new(),
             margin: Vec::new(),
             scratch: Vec::new(),
+            missing: Vec::new(),
+            sums: Vec::new(),
             lines: Vec::new(),
             codes: Vec::new(),
             supports: Default::default(),
@@ -116,7 +120,17 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             }
             return;
         }
-        self.candidates.sums_with_each(self.engine.source(), base, candidates, out);
+        let mut key = VariableSet::from_slice(base);
+        key.sort_unstable();
+        self.engine.rows().recall(&key, candidates, out, &mut self.missing);
+        if self.missing.is_empty() {
+            return;
+        }
+        let missing: Vec<Variable> = self.missing.iter().map(|&at| candidates[at as usize]).collect();
+        self.candidates.sums_with_each(self.engine.source(), base, &missing, &mut self.sums);
+        self.missing.iter().zip(&self.sums).for_each(|(&at, &sum)| out[at as usize] = sum);
+        let n_variables = self.engine.data().n_variables();
+        self.engine.rows().keep(key, n_variables, &missing, &self.sums);
     }
 
     /// The largest number of cells for which [`table`](Self::table) gives a dense table: 4 N within 4,096 and 2²⁰.

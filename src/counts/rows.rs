@@ -1,0 +1,53 @@
+//! Sums of sets joined with each of many variables, kept for all sessions of an engine.
+//!
+//! A search over all pairs asks for F(S ∪ {c}) for nearly every c, again and again for the same S: for y given z and z given
+//! y, and for the parents of one variable that are the family of another.
+
+use rustc_hash::FxHashMap;
+
+use super::FixedSum;
+use crate::{Variable, VariableSet};
+
+/// Most memory: 32 MiB.
+const MAX_SUMS: usize = (32 << 20) / 8;
+
+/// F is never negative.
+const UNKNOWN: FixedSum = FixedSum(-1);
+
+/// For each set that was asked for, F of it and one more variable, as far as known.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    rows: FxHashMap<VariableSet, Box<[FixedSum]>>,
+}
+
+impl Rows {
+    /// Writes what is known to `out`, in the order of `candidates`, and the positions of the others to `missing`.
+    pub(super) fn recall(
+        &self,
+        base: &VariableSet,
+        candidates: &[Variable],
+        out: &mut Vec<FixedSum>,
+        missing: &mut Vec<u32>,
+    ) {
+        out.clear();
+        missing.clear();
+        let Some(row) = self.rows.get(base) else {
+            out.resize(candidates.len(), UNKNOWN);
+            missing.extend(0..candidates.len() as u32);
+            return;
+        };
+        out.extend(candidates.iter().map(|&candidate| row[candidate as usize]));
+        missing.extend(out.iter().enumerate().filter(|(_, sum)| **sum == UNKNOWN).map(|(at, _)| at as u32));
+    }
+
+    /// Keeps the sums of a set with each of `candidates`, of `n_variables` in all.
+    pub(super) fn keep(&mut self, base: VariableSet, n_variables: usize, candidates: &[Variable], sums: &[FixedSum]) {
+        if (self.rows.len() + 1) * n_variables > MAX_SUMS {
+            self.rows.clear();
+        }
+        let row = self.rows.entry(base).or_insert_with(|| vec![UNKNOWN; n_variables].into_boxed_slice());
+        for (&candidate, &sum) in candidates.iter().zip(sums) {
+            row[candidate as usize] = sum;
+        }
+    }
+}
