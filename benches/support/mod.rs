@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub)]
 
+pub mod tiled;
+
 use phgs::Variable;
 use phgs::data::{Codes, DiscreteData};
 use rand_chacha::ChaCha8Rng;
