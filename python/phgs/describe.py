@@ -13,6 +13,7 @@ from phgs.data.checks import REMEDY, listed, plural
 from phgs.data.columns import CodedColumn, Problem
 from phgs.data.findings import FEW_ROWS_OF_A_STATE, Finding
 from phgs.data.gaussian import GaussianTable
+from phgs.data.relations import copies
 from phgs.data.table import read_columns, table_of_columns
 from phgs.errors import DataError
 
@@ -199,16 +200,14 @@ def describe(data: Any) -> Description:
     findings = [*_unusable(problems), *_missing(coded, n_rows, n_complete)]
     if coded and n_rows > 1:
         table = data if isinstance(data, Table) else table_of_columns(tuple(coded), list(coded.values()))
-        for look in (
-            found_in.constants,
-            found_in.identifiers,
-            found_in.many_states,
-            found_in.rare_states,
-            found_in.twins,
-            found_in.determined,
-            found_in.few_rows,
-        ):
-            findings += look(table)
+        groups = copies(table)
+        findings += found_in.constants(table)
+        findings += found_in.identifiers(table)
+        findings += found_in.many_states(table)
+        findings += found_in.rare_states(table)
+        findings += found_in.twins(table, groups)
+        findings += found_in.determined(table, groups)
+        findings += found_in.few_rows(table)
     rows = tuple(_row(name, coded.get(name), findings) for name in names)
     return Description(n_rows, n_complete, rows, tuple(findings))
 

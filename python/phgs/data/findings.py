@@ -125,9 +125,9 @@ def rare_states(table: Table) -> list[Finding]:
     return [Finding("rare-states", tuple(name for name, *_ in found), text)] if found else []
 
 
-def twins(table: Table) -> list[Finding]:
-    """Columns that are the same partition of the rows."""
-    groups = [tuple(table.names[i] for i in group) for group in copies(table)]
+def twins(table: Table, positions: list[list[int]]) -> list[Finding]:
+    """Columns that are the same partition of the rows, as `copies` found them."""
+    groups = [tuple(table.names[i] for i in group) for group in positions]
     if not groups:
         return []
     shown = "; ".join(" = ".join(repr(name) for name in group[:8]) for group in groups[:4])
@@ -136,16 +136,18 @@ def twins(table: Table) -> list[Finding]:
     return [Finding("copies", tuple(name for group in groups for name in group), text)]
 
 
-def determined(table: Table, *, by_two: bool = True) -> list[Finding]:
+def determined(table: Table, groups: list[list[int]], *, by_two: bool = True) -> list[Finding]:
     """Columns that one or two others determine.
 
     Parameters
     ----------
+    groups
+        What `copies` returned.
     by_two
         Whether to look for pairs that determine a column, too.
     """
     found = []
-    singles = functions(table)
+    singles = functions(table, groups)
     names = table.names
     if singles is None:
         found.append(Finding("not-searched", (), "too many columns to look for columns that determine another one"))
@@ -158,7 +160,7 @@ def determined(table: Table, *, by_two: bool = True) -> list[Finding]:
         )
         ends = dict.fromkeys(names[i] for pair in singles for i in pair)
         found.append(Finding("function", tuple(ends), text))
-    pairs = functions_of_two(table, singles) if by_two else []
+    pairs = functions_of_two(table, groups, singles) if by_two else []
     if pairs is None:
         found.append(Finding("not-searched", (), "too many columns to look for pairs that determine another one"))
     elif pairs:
@@ -185,9 +187,10 @@ def few_rows(table: Table) -> list[Finding]:
 
 def warn_of(table: Table, stacklevel: int) -> None:
     """Warn of what a learner meets, one line a finding, and log what is milder."""
-    found = [*constants(table), *identifiers(table), *many_states(table), *twins(table), *few_rows(table)]
+    groups = copies(table)
+    found = [*constants(table), *identifiers(table), *many_states(table), *twins(table, groups), *few_rows(table)]
     if table.n_variables <= COLUMNS_SEARCHED_BY_LEARNERS:
-        found += determined(table, by_two=False)
+        found += determined(table, groups, by_two=False)
     for finding in found:
         category = WARNED.get(finding.code)
         if category is None:

@@ -56,71 +56,79 @@ def copies(table: Table) -> list[list[int]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def functions(table: Table) -> list[tuple[int, int]] | None:
-    """Pairs (x, y) of columns such that y determines x and not the other way round; None for too many columns."""
-    columns = _candidates(table)
+def functions(table: Table, groups: list[list[int]]) -> list[tuple[int, int]] | None:
+    """Pairs (x, y) of columns such that y determines x and not the other way round; None for too many columns.
+
+    Parameters
+    ----------
+    groups
+        What `copies` returned: one column of each group is looked at.
+    """
+    columns = _candidates(table, groups)
     if len(columns) > MOST_COLUMNS:
         return None
     sample = _sample(table, columns)
-    states = _n_states(table, columns)
-    log_share = {x: _log_largest_share(table.codes[x]) for x in columns}
     limit = math.log(CHANCE / max(1, len(columns) ** 2))
     found = []
-    for y in columns:
-        repeats = table.n_rows - states[y]
-        held = _held(sample, sample[columns.index(y)])
-        for x in (columns[i] for i in np.flatnonzero(held)):
-            if x == y or repeats * log_share[x] > limit or states[x] > states[y]:
-                continue
-            if _determines(table, x, table.codes[y], states[y]):
+    for i, y in enumerate(columns):
+        for x in (columns[j] for j in _held(sample, sample[i]) if j != i):
+            by, n_states = table.codes[y], _n_states(table, y)
+            if not _chance(table, x, n_states, limit) and _determines(table, x, by, n_states):
                 found.append((x, y))
     return sorted(found)
 
 
-def functions_of_two(table: Table, single: list[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
+def functions_of_two(
+    table: Table, groups: list[list[int]], single: list[tuple[int, int]]
+) -> list[tuple[int, int, int]] | None:
     """Triples (x, y, z) such that y and z together determine x, and neither alone; None for too many columns.
 
     Parameters
     ----------
+    groups
+        What `copies` returned.
     single
         What `functions` returned.
     """
-    columns = _candidates(table)
+    columns = _candidates(table, groups)
     if len(columns) > MOST_COLUMNS_FOR_TWO:
         return None
     sample = _sample(table, columns)
-    position = {x: i for i, x in enumerate(columns)}
     known = set(single)
-    states = _n_states(table, columns)
-    log_share = {x: _log_largest_share(table.codes[x]) for x in columns}
+    states = [_n_states(table, x) for x in columns]
     limit = math.log(CHANCE / max(1, len(columns) ** 3))
     found = []
-    for y, z in combinations(columns, 2):
-        width = states[z]
-        if states[y] * width > MOST_CONFIGURATIONS or (y, z) in known or (z, y) in known:
+    for (i, y), (j, z) in combinations(enumerate(columns), 2):
+        width = states[j]
+        if states[i] * width > MOST_CONFIGURATIONS or (y, z) in known or (z, y) in known:
             continue
-        held = _held(sample, sample[position[y]].astype(np.int64) * width + sample[position[z]])
-        for x in (columns[i] for i in np.flatnonzero(held)):
-            if x in (y, z) or (x, y) in known or (x, z) in known:
+        held = _held(sample, sample[i].astype(np.int64) * width + sample[j])
+        for x in (columns[k] for k in held if k not in (i, j)):
+            if (x, y) in known or (x, z) in known:
                 continue
             joint = table.codes[y].astype(np.int64) * width + table.codes[z]
             n_joint = int(np.count_nonzero(np.bincount(joint)))
-            if (table.n_rows - n_joint) * log_share[x] > limit:
-                continue
-            if _determines(table, x, joint, states[y] * width):
+            if not _chance(table, x, n_joint, limit) and _determines(table, x, joint, states[i] * width):
                 found.append((x, y, z))
     return sorted(found)
 
 
-def _candidates(table: Table) -> list[int]:
+def _candidates(table: Table, groups: list[list[int]]) -> list[int]:
     """Columns that may determine or be determined: not constant, one of each group of copies, no identifiers."""
-    left_out = {i for group in copies(table) for i in group[1:]} | set(table.identifiers)
+    left_out = {i for group in groups for i in group[1:]} | set(table.identifiers)
     return [i for i in range(table.n_variables) if table.arities[i] > 1 and i not in left_out]
 
 
-def _n_states(table: Table, columns: list[int]) -> dict[int, int]:
-    """Number of states of columns, missing among them where values are missing."""
-    return {x: int(table.codes[x].max()) + 1 for x in columns}
+def _n_states(table: Table, x: int) -> int:
+    """Number of states of a column, missing among them where values are missing."""
+    return int(table.codes[x].max()) + 1
+
+
+def _chance(table: Table, x: int, n_configurations: int, log_limit: float) -> bool:
+    """Whether chance explains that a column is the same wherever a configuration is."""
+    counts = np.bincount(table.codes[x])
+    repeats = table.n_rows - n_configurations
+    return repeats * math.log(counts.max() / table.n_rows) > log_limit
 
 
 def _sample(table: Table, columns: list[int]) -> NDArray[Any]:
@@ -129,12 +137,18 @@ def _sample(table: Table, columns: list[int]) -> NDArray[Any]:
     return np.array([table.codes[x][rows] for x in columns], dtype=np.uint16).reshape(len(columns), len(rows))
 
 
-def _held(sample: NDArray[Any], by: NDArray[Any]) -> NDArray[np.bool_]:
+def _held(sample: NDArray[Any], by: NDArray[Any]) -> list[int]:
     """Which columns of a sample are the same wherever another one is."""
-    order = np.argsort(by, kind="stable")
-    same = by[order[1:]] == by[order[:-1]]
-    ordered = sample[:, order]
-    return np.asarray(~((ordered[:, 1:] != ordered[:, :-1]) & same).any(axis=1))
+    left = np.arange(len(sample))
+    # A few of the rows first: they refute most.
+    for step in (8, 1):
+        some = by[::step]
+        order = np.argsort(some, kind="stable")
+        same = np.flatnonzero(some[order[1:]] == some[order[:-1]])
+        rows = sample[left, ::step] if step > 1 else sample[left]
+        differs = rows[:, order[same + 1]] != rows[:, order[same]]
+        left = left[~differs.any(axis=1)]
+    return left.tolist()  # type: ignore[no-any-return]
 
 
 def _determines(table: Table, x: int, by: NDArray[Any], n_states: int) -> bool:
@@ -143,8 +157,3 @@ def _determines(table: Table, x: int, by: NDArray[Any], n_states: int) -> bool:
     value = np.zeros(n_states, dtype=codes.dtype)
     value[by] = codes
     return bool((value[by] == codes).all())
-
-
-def _log_largest_share(codes: NDArray[Any]) -> float:
-    counts = np.bincount(codes)
-    return math.log(counts.max() / counts.sum())
