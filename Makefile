@@ -50,8 +50,8 @@ lint: .venv-build/ready ## Formatting, lints and types
 	cargo fmt --check
 	cargo clippy --locked --quiet --all-targets -- -D warnings
 	cargo clippy --locked --quiet --lib --features python -- -D warnings
-	.venv-build/bin/ruff format --check --quiet python tests/python docs
-	.venv-build/bin/ruff check --quiet python tests/python docs
+	.venv-build/bin/ruff format --check --quiet python tests/python docs .ci
+	.venv-build/bin/ruff check --quiet python tests/python docs .ci
 	.venv-build/bin/mypy
 
 bench: ## Benchmarks of the core (criterion)

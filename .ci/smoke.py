@@ -1,4 +1,4 @@
-"""Try an installed phgs: learn the bundled data, from Python and from the command line, with what its wheel requires."""
+"""Try an installed phgs: learn the bundled data, from Python and on the command line."""
 
 import subprocess
 import sys

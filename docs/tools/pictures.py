@@ -28,6 +28,7 @@ FROM_PAGES = {
     "../README.md": ("alarm.png",),
     "tutorials/first-graph.md": ("alarm.png", "heart-rate.png"),
     "tutorials/messy-table.md": ("child.png",),
+    "guides/edge-confidence.md": ("confidence.png",),
     "guides/gaussian.md": ("gaussian.png",),
     "guides/which-method.md": ("path.png",),
 }

@@ -1,6 +1,7 @@
 """The code blocks of the README and of all pages of docs/ run and print what the pages show."""
 
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 
@@ -65,3 +66,15 @@ def test_reference_has_all_public_names():
     }
     left_out = {"METHODS", "__version__", "datasets"}
     assert set(phgs.__all__) - left_out <= {name.rsplit(".", 1)[-1] for name in documented}
+
+
+@pytest.mark.parametrize("method", phgs.METHODS)
+def test_docstrings_of_learners_have_all_parameters(method):
+    from phgs.learn import _LEARNERS
+    from phgs.learners.docstrings import parameters_of
+
+    make = _LEARNERS[method][0]
+    entries = parameters_of(make.__doc__)
+    names = [name.strip() for entry in entries for name in entry.split("\n")[0].split(" : ")[0].split(",")]
+    assert sorted(names) == sorted(inspect.signature(make).parameters)
+    assert "Examples" not in "".join(entries)

@@ -11,8 +11,8 @@ def estimated_threshold(frequencies: ArrayLike) -> float:
 
     Were every edge sure to be there or not to be there, the distribution function of the frequencies would be a step: t
     on [0, 1) and 1 at 1, where t is the share of pairs without an edge. The estimate of t is the level that is nearest
-    to the empirical distribution function F in L1 distance, ∫₀¹ |F(x) − t| dx, and the threshold is the frequency at
-    which F reaches it. Edges *above* the threshold are significant.
+    to the empirical distribution function F in L1 distance, ``∫₀¹ |F(x) − t| dx``, and the threshold is the frequency
+    at which F reaches it. Edges *above* the threshold are significant.
 
     As F never falls, the nearest level is its median over [0, 1], F(½): the threshold is the largest frequency that
     is not above ½, and the significant edges are those in more than half of the replicates.

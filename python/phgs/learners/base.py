@@ -13,6 +13,7 @@ from phgs import _core, parameters
 from phgs.data import GaussianTable, IncompleteTable, Table, as_gaussian, as_table
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
+from phgs.learners.docstrings import parameters_of, with_inherited
 from phgs.names import unknown
 from phgs.progress import reporter
 
@@ -69,6 +70,14 @@ class Learner:
 
     method: ClassVar[str] = ""
     """Name on the command line and in results."""
+
+    _own_entries: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Let `help` of a learner list the parameters of its bases too."""
+        inherited = [entry for base in cls.__mro__[1:] for entry in base.__dict__.get("_own_entries", ())]
+        cls._own_entries = tuple(parameters_of(cls.__doc__ or ""))
+        cls.__doc__ = with_inherited(cls.__doc__ or "", inherited)
 
     # scikit-learn's protocol
 
@@ -349,6 +358,9 @@ class Learner:
     def levels_(self) -> dict[Any, tuple[Any, ...]]:
         """The states of each column, in the order of their codes."""
         return self._fitted().levels
+
+
+Learner._own_entries = tuple(parameters_of(Learner.__doc__ or ""))
 
 
 def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = ()) -> Any:
