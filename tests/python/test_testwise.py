@@ -35,13 +35,14 @@ def with_gaps(frame, share=0.15, seed=4):
 @pytest.mark.parametrize("rule", ["classical", "adjusted"])
 def test_each_test_is_that_of_dropna(frame, test, rule):
     options = {"test": test, "degrees_of_freedom": rule}
+    table = phgs.as_table(frame, missing="testwise")
     for x, y in itertools.combinations("abcde", 2):
         rest = [name for name in "abcde" if name not in (x, y)]
-        for size in range(4):
+        for size in (0, 1, 3):
             for given in itertools.combinations(rest, size):
                 kept = frame[[x, y, *given]].dropna()
                 expected = phgs.independence_test(kept, x, y, given, **options)
-                found = phgs.independence_test(frame, x, y, given, missing="testwise", **options)
+                found = phgs.independence_test(table, x, y, given, **options)
                 assert found.n_rows == len(kept)
                 assert found.n_rows_read == 800
                 assert found.degrees_of_freedom == expected.degrees_of_freedom

@@ -137,7 +137,7 @@ def test_row_4_the_decision_is_p_above_alpha(alarm):
         # PATH may drop what tests had kept; what tests separated is above alpha.
         tested = [s for s in kept if s.log_p_value > log_alpha]
         assert tested
-        for s in tested[:40]:
+        for s in tested[:8]:
             test = phgs.independence_test(alarm.table, s.x, s.y, s.given)
             assert test.log_p_value == s.log_p_value
             assert test.p_value > 0.02
