@@ -101,7 +101,7 @@ def draw(runs: list[Run], folder: Path, network: str) -> None:
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     methods = list(dict.fromkeys(run.method for run in runs))
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
@@ -121,7 +121,9 @@ def draw(runs: list[Run], folder: Path, network: str) -> None:
         panel.xaxis.set_major_locator(FixedLocator(sorted(places)))
         panel.xaxis.set_minor_locator(NullLocator())
         panel.xaxis.set_major_formatter(number)
+        panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         panel.yaxis.set_major_formatter(number)
+        panel.yaxis.set_minor_formatter(NullFormatter())
         panel.tick_params(axis="x", labelsize=8, rotation=45 if axis != "threads" else 0)
         panel.grid(visible=True, which="major", color="0.9")
         size = [run for run in runs if run.axis == axis]

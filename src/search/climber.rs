@@ -6,7 +6,6 @@ use super::ancestors::Ancestors;
 use super::candidates::Candidates;
 use super::gains::{ChildScores, Scorer};
 use super::moves::{Move, structure_hash};
-use super::tabu::TabuList;
 use super::worth::Worth;
 use crate::graph::Dag;
 use crate::run::Run;
@@ -20,27 +19,27 @@ use crate::{Result, Variable, VariableSet};
 /// additions can gain and another what a change of its incoming arcs can, so that the best move is found by one look
 /// at these 2p numbers and at few moves themselves.
 pub(super) struct Climber<'a, 's, S: LocalScore> {
-    scorer: Scorer<'a, 's, S>,
-    dag: Dag,
-    ancestors: Ancestors,
-    hash: u128,
+    pub(super) scorer: Scorer<'a, 's, S>,
+    pub(super) dag: Dag,
+    pub(super) ancestors: Ancestors,
+    pub(super) hash: u128,
     /// Scores around each child.
-    scores: Vec<Arc<ChildScores>>,
+    pub(super) scores: Vec<Arc<ChildScores>>,
     /// For each child and each of its parents: the score of the parent with the child as one more parent (not a
     /// number: not known yet; −∞: not allowed).
-    reversed: Vec<Vec<f64>>,
+    pub(super) reversed: Vec<Vec<f64>>,
     /// For each variable: what all arcs into it that gain at the start gain in all.
-    association: Vec<f64>,
+    pub(super) association: Vec<f64>,
     /// For each child: additions before this one close a cycle.
-    pointer: Vec<usize>,
-    addition_bound: Vec<f64>,
-    arc_bound: Vec<f64>,
+    pub(super) pointer: Vec<usize>,
+    pub(super) addition_bound: Vec<f64>,
+    pub(super) arc_bound: Vec<f64>,
     /// Children whose parents changed since they were scored.
     changed: Vec<Variable>,
     /// For each child: whether it was scored with a part of its candidates only.
     in_part: Vec<bool>,
     max_parents: usize,
-    tolerance: f64,
+    pub(super) tolerance: f64,
 }
 
 impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
@@ -117,146 +116,6 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
     /// The score of the DAG: its local scores, added in the order of the variables.
     pub(super) fn total(&self) -> f64 {
         self.scores.iter().map(|child| child.score).sum()
-    }
-
-    /// The move with the largest gain that closes no cycle and leads to no structure in `tabu`, with its gain. Among
-    /// moves of equal gain the first in the order of [`Climber::compare_tied`].
-    pub(super) fn best_move(&mut self, tabu: Option<&TabuList>) -> Result<Option<(Move, f64)>> {
-        let p = self.dag.n_variables() as Variable;
-        let mut best = f64::NEG_INFINITY;
-        for child in 0..p {
-            if self.arc_bound[child as usize] > best {
-                self.for_arc_moves(child, tabu, |_, gain| best = best.max(gain));
-            }
-            if self.addition_bound[child as usize] > best {
-                self.for_additions(child, tabu, best, true, |_, gain| best = gain)?;
-            }
-        }
-        if best == f64::NEG_INFINITY {
-            return Ok(None);
-        }
-        let threshold = best - self.tolerance;
-        let mut tied: Vec<Move> = Vec::new();
-        for child in 0..p {
-            if self.arc_bound[child as usize] >= threshold {
-                self.for_arc_moves(child, tabu, |step, gain| {
-                    if gain >= threshold {
-                        tied.push(step);
-                    }
-                });
-            }
-            if self.addition_bound[child as usize] >= threshold {
-                self.for_additions(child, tabu, threshold, false, |step, _| tied.push(step))?;
-            }
-        }
-        Ok(tied.into_iter().min_by(|a, b| self.compare_tied(*a, *b)).map(|step| (step, best)))
-    }
-
-    /// The order among moves of equal gain: additions before deletions before reversals; then the arc (as it is after
-    /// a reversal) into the head with the larger total association, then that from the tail with the smaller one, then
-    /// the lower tail and the lower head.
-    ///
-    /// The first arc of every component is a tie between its two directions, and so is every reversal within a class, so
-    /// the rule matters: arcs into variables that much depends on make the v-structures there possible, while arcs out
-    /// of them make all their neighbours dependent. It does not depend on the order of columns.
-    fn compare_tied(&self, a: Move, b: Move) -> std::cmp::Ordering {
-        let key = |step: Move| match step {
-            Move::Add(from, to) => (0, from, to),
-            Move::Delete(from, to) => (1, from, to),
-            Move::Reverse(from, to) => (2, to, from),
-        };
-        let association = |x: Variable| self.association[x as usize];
-        let ((kind_a, tail_a, head_a), (kind_b, tail_b, head_b)) = (key(a), key(b));
-        kind_a
-            .cmp(&kind_b)
-            .then_with(|| association(head_b).total_cmp(&association(head_a)))
-            .then_with(|| association(tail_a).total_cmp(&association(tail_b)))
-            .then((tail_a, head_a).cmp(&(tail_b, head_b)))
-    }
-
-    /// Calls `visit` with each allowed deletion and reversal of an arc into `child`.
-    fn for_arc_moves(&self, child: Variable, tabu: Option<&TabuList>, mut visit: impl FnMut(Move, f64)) {
-        let own = &self.scores[child as usize];
-        let free = |step: Move| tabu.is_none_or(|list| !list.contains(step.hash_after(self.hash)));
-        for (i, &parent) in self.dag.parents(child).iter().enumerate() {
-            let lost = own.deletions[i] - own.score;
-            if lost.is_nan() {
-                continue;
-            }
-            let step = Move::Delete(parent, child);
-            if self.candidates().may_remove(parent, child) && free(step) {
-                visit(step, lost);
-            }
-            let turned = self.reversed[child as usize][i];
-            let step = Move::Reverse(parent, child);
-            if turned > f64::NEG_INFINITY && self.ancestors.allows_reversal(&self.dag, parent, child) && free(step) {
-                visit(step, lost + (turned - self.scores[parent as usize].score));
-            }
-        }
-    }
-
-    /// Calls `visit` with the allowed additions to the parents of `child` by falling gain: the first that gains more
-    /// than `threshold` if `only_first`, otherwise all that gain at least as much.
-    fn for_additions(
-        &mut self,
-        child: Variable,
-        tabu: Option<&TabuList>,
-        threshold: f64,
-        only_first: bool,
-        mut visit: impl FnMut(Move, f64),
-    ) -> Result<()> {
-        let c = child as usize;
-        loop {
-            let own = Arc::clone(&self.scores[c]);
-            while let Some(&(_, x)) = own.additions.get(self.pointer[c]) {
-                if !self.ancestors.forbids_arc(x, child) {
-                    break;
-                }
-                self.pointer[c] += 1;
-            }
-            self.refresh_addition_bound(child);
-            let enough = |gain: f64| if only_first { gain > threshold } else { gain >= threshold };
-            let mut exhausted = true;
-            for &(with, x) in &own.additions[self.pointer[c]..] {
-                if !enough(with - own.score) {
-                    exhausted = false;
-                    break;
-                }
-                let step = Move::Add(x, child);
-                if !self.ancestors.forbids_arc(x, child)
-                    && tabu.is_none_or(|list| !list.contains(step.hash_after(self.hash)))
-                {
-                    if only_first {
-                        visit(step, with - own.score);
-                        return Ok(());
-                    }
-                    visit(step, with - own.score);
-                }
-            }
-            if !exhausted || !enough(own.floor - own.score) {
-                return Ok(());
-            }
-            // What was left out matters after all. (Nothing was visited yet that a second round would visit twice,
-            // unless all are wanted: then start from what the longer list adds.)
-            let seen = own.additions.len();
-            let longer = self.scorer.expand(child, &self.dag, own.score, seen * 8 + 64)?;
-            if !only_first {
-                for &(with, x) in longer.additions.iter().skip(seen).take_while(|(with, _)| enough(with - own.score)) {
-                    let step = Move::Add(x, child);
-                    if !self.ancestors.forbids_arc(x, child)
-                        && tabu.is_none_or(|list| !list.contains(step.hash_after(self.hash)))
-                    {
-                        visit(step, with - own.score);
-                    }
-                }
-            }
-            let complete = !enough(longer.floor - own.score);
-            self.scores[c] = longer;
-            self.refresh_addition_bound(child);
-            if !only_first && complete {
-                return Ok(());
-            }
-        }
     }
 
     /// Makes a move, and scores the children that it changes.
@@ -414,7 +273,7 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
         }
     }
 
-    fn refresh_addition_bound(&mut self, child: Variable) {
+    pub(super) fn refresh_addition_bound(&mut self, child: Variable) {
         let c = child as usize;
         let own = &self.scores[c];
         let next = own.additions.get(self.pointer[c]).map_or(own.floor, |(with, _)| *with);

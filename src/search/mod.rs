@@ -11,6 +11,7 @@
 //! [`Restarts::perturbations`].
 
 mod ancestors;
+mod best_move;
 mod boss;
 mod candidates;
 mod climber;
