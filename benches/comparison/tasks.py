@@ -76,7 +76,7 @@ TASKS = {
     ),
     "best": Task(
         "The default of phgs, and the best that others offer",
-        "phgs: method 'auto'; phgs-refined: pHGS with adjusted df, then GES. bnlearn-port: H2PC (BIC), Tetrad: FGES"
+        "phgs: the default method; phgs-refined: pHGS with adjusted df, then GES. bnlearn-port: H2PC (BIC), Tetrad: FGES"
         " (BIC). The other tables have more of theirs.",
         "discrete",
         ("phgs", "phgs-refined", "bnlearn-port", "tetrad"),

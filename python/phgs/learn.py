@@ -20,6 +20,7 @@ from phgs.learners import (
     PEF,
     PHGS,
     PPC,
+    Auto,
     FastIAMB,
     HillClimbing,
     SIHitonPC,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from phgs.result import Result
 
 _LEARNERS: dict[str, tuple[Callable[..., Learner], dict[str, Any]]] = {
-    "auto": (PHGS, {}),
+    "auto": (Auto, {}),
     "phgs": (PHGS, {}),
     "ppc": (PPC, {}),
     "pc": (PC, {}),
@@ -64,7 +65,8 @@ def learner(method: str = "auto", **parameters: Any) -> Learner:
     Parameters
     ----------
     method
-        One of `phgs.METHODS`. ``"auto"`` is the most accurate that we have proven, at present the paper's pHGS.
+        One of `phgs.METHODS`. ``"auto"`` is `phgs.Auto`, the most accurate that we have proven; ``"phgs"`` is the
+        paper's own method.
     **parameters
         Parameters of the learner; an unknown one raises and names near ones.
     """
@@ -88,7 +90,8 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
         path of a CSV, Parquet or Feather file, or a `Table`. All columns are categorical, unless
         ``data_type="gaussian"`` says that they are jointly normal.
     method
-        One of `phgs.METHODS`. ``"auto"`` is the most accurate that we have proven, at present the paper's pHGS.
+        One of `phgs.METHODS`. ``"auto"`` is `phgs.Auto`, the most accurate that we have proven; ``"phgs"`` is the
+        paper's own method.
     **parameters
         Parameters of the method's learner, such as ``alpha=0.01``, ``threads=1``, ``missing="drop"`` or
         ``progress=False``.
@@ -104,6 +107,6 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
     >>> data = phgs.datasets.load_alarm()
     >>> result = phgs.learn(data.table, progress=False)
     >>> result.method, result.dag.is_dag
-    ('phgs', True)
+    ('auto', True)
     """
     return learner(method, **parameters)._learn(data, stacklevel=3)

@@ -28,7 +28,7 @@ def asia():
 
 @pytest.fixture(scope="module")
 def found(asia):
-    return phgs.bootstrap(phgs.PHGS(threads=1), asia, n=40, seed=3)
+    return phgs.bootstrap(phgs.Auto(threads=1), asia, n=40, seed=3)
 
 
 def made(n, counts, variables="abcd"):

@@ -6,6 +6,7 @@ modules one family of methods each. A learner turns its parameters into a *compo
 core runs; no learner has code of its own beyond that.
 """
 
+from phgs.learners.auto import Auto
 from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC, PHGS, Hybrid, Path
 from phgs.learners.local import HPC, MMPC, FastIAMB, Neighbour, Neighbourhood, SIHitonPC
 from phgs.learners.partitioned import PC, PEF, PPC
@@ -24,6 +25,7 @@ __all__ = [
     "PEF",
     "PHGS",
     "PPC",
+    "Auto",
     "FastIAMB",
     "HillClimbing",
     "Hybrid",

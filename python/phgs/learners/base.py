@@ -225,7 +225,8 @@ class Learner:
     def _check_gaussian(self) -> None:
         """Refuse what only categories have."""
         for name, default in _OF_CATEGORIES.items():
-            if getattr(self, name, default) != default:
+            # What a learner has by default is no request.
+            if getattr(self, name, default) not in (default, getattr(type(self), name, default)):
                 raise ParameterError(
                     f"{name}: {getattr(self, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
                     " scored by BIC or extended BIC"
