@@ -19,7 +19,7 @@ use crate::orient::{
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::ges::{GesOptions, Restriction, ges};
-use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb};
+use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb, start_under_knowledge};
 use crate::skeleton::local::local_skeleton;
 use crate::skeleton::{Skeleton, partitioned_pc};
 use crate::{Error, Result};
@@ -189,6 +189,8 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 (Restricted::Separated(fused.skeleton), clusters)
             }
         };
+        // Tests that were left out leave a skeleton with pairs too many (PC, pPC) or too few (local learners).
+        self.complete &= !self.run.out_of_time();
         self.report("restrict", restriction.graph().map_or(0, UndirectedGraph::n_edges), None, start);
         Ok((restriction, clusters))
     }
@@ -234,15 +236,22 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                     let oriented = orient_skeleton(graph, &colliders.v_structures, &undecided, knowledge);
                     Ok(Directed { oriented, undecided: colliders.undecided })
                 })?;
+                self.complete &= path.complete;
                 let Directed { oriented, undecided } = path.selected;
                 self.report("orient", oriented.pdag.n_edges(), None, start);
                 let conflicts = oriented.conflicts.clone();
                 Ok(State { oriented: Some(oriented), conflicts, undecided, path: self.shown(path.points), dag: None })
             }
+            // What PC leaves before its tests are done is too dense for HGI to end in time.
+            Initialise::HybridGreedy(_) if self.run.out_of_time() => {
+                let dag = start_under_knowledge(&Dag::empty(score.n_variables()), knowledge, hgi.max_parents)?;
+                Ok(State { dag: Some(dag), ..State::default() })
+            }
             Initialise::HybridGreedy(rule) => {
                 let path = self.estimate(restriction, rule, |graph, colliders, _, cache| {
                     hybrid_greedy_initialization(graph, &colliders.v_structures, cache, &hgi, knowledge, run)
                 })?;
+                self.complete &= path.complete;
                 // PATH has scored it already; where there is no path, nobody has.
                 let value = path.points.get(path.index).map_or_else(
                     || total(&mut ScoreCache::new(score), &path.selected).iter().sum(),
@@ -311,7 +320,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             let mut cache = ScoreCache::new(score);
             let selected = make(graph, Colliders { v_structures, undecided: Vec::new() }, None, &mut cache)?;
             ledger.add_calls(Phase::Path, cache.calls());
-            Ok(Path { points: Vec::new(), selected, index: 0 })
+            Ok(Path { points: Vec::new(), selected, index: 0, complete: true })
         })
     }
 

@@ -50,6 +50,8 @@ pub struct Path<E> {
     pub selected: E,
     /// Its index in `points`.
     pub index: usize,
+    /// Whether all thresholds were looked at; those after the deadline of the run are not.
+    pub complete: bool,
 }
 
 /// What PATH can choose among.
@@ -139,8 +141,13 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
     let mut scored = Dag::empty(0);
     let mut local = Vec::new();
     let mut graph = skeleton.graph().clone();
+    let mut complete = true;
     for log_alpha in thresholds {
         run.check()?;
+        if best.is_some() && run.out_of_time() {
+            complete = false;
+            break;
+        }
         threshold(&mut graph, skeleton, log_alpha);
         let current = estimate(&graph, log_alpha, cache)?;
         let dag = current.dag();
@@ -168,7 +175,7 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
     }
     let (index, selected) = best.expect("a path has at least one estimate");
     points[index].selected = true;
-    Ok(Path { points, selected, index })
+    Ok(Path { points, selected, index, complete })
 }
 
 /// Whether a sparser estimate is to be preferred to a denser one.

@@ -136,7 +136,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
     }
 
     /// Tests the pairs `edges` on subsets of the neighbours of one endpoint, then those that are still connected on
-    /// subsets of the neighbours of the other.
+    /// subsets of the neighbours of the other. Pairs that are not tested before the deadline stay connected.
     pub(super) fn sweep(
         &mut self,
         stage: &Stage<'_>,
@@ -193,6 +193,9 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         worker: &mut Worker<S>,
         found: &mut Found,
     ) -> Result<()> {
+        if self.run.out_of_time() {
+            return Ok(());
+        }
         let record = &self.records[task.record as usize];
         let (x, y) = (record.x, record.y);
         let other = if task.focal == x { y } else { x };

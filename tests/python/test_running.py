@@ -186,3 +186,22 @@ def test_the_stub_names_what_the_core_has():
     named = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     there = {name for name in dir(_core) if not name.startswith("_")}
     assert there == named
+
+
+@pytest.mark.parametrize("method", sorted(set(phgs.METHODS) - {"gsc", "auto"}))
+def test_row_56_every_method_keeps_a_time_limit(alarm, method):
+    table = alarm.table
+    wide = {f"{name}{k}": np.roll(codes, 7 * k) for k in range(4) for name, codes in zip(table.names, table.codes)}  # noqa: B905
+    data = phgs.as_table(wide, warn=False)
+    knowledge = {"required": [("HR0", "FIO20")], "forbidden_edges": [("HR0", "CATECHOL0")]}
+    start = time.monotonic()
+    result = phgs.learn(data, method, time_limit=0.001, knowledge=knowledge, progress=False)
+    assert time.monotonic() - start < 10
+    assert not result.complete
+    assert "time limit" in str(result)
+    assert ("HR0", "FIO20") in result.cpdag.directed
+    assert ("HR0", "CATECHOL0") not in result.cpdag
+    assert result.dag is None or result.dag.is_dag
+    enough = phgs.learn(table, method, time_limit=1e6, progress=False)
+    assert enough.complete
+    assert enough.cpdag == phgs.learn(table, method, progress=False).cpdag

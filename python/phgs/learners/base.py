@@ -55,7 +55,9 @@ class Learner:
     threads : int
         Number of threads; 0 means all cores that the process may use. The result does not depend on it.
     time_limit : float, optional
-        Seconds after which searches stop and return the best graph so far; `complete_` is then False.
+        Seconds after which tests and searches stop and the best graph so far is returned; `complete_` is then False.
+        Pairs that PC has not tested by then stay joined; a variable whose neighbours a local learner has not found by
+        then has none; a hybrid that is still testing returns the empty graph.
     progress : bool or callable, optional
         Whether to show progress on standard error. None shows it in terminals and notebooks once two seconds have
         passed. A callable is called as ``progress(phase, done, total)``, last as ``progress("finished", 1, 1)``.

@@ -93,6 +93,8 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
         untested = result.untested(x, y)
         if untested is not None:
             return "\n".join([*lines, f"No test was made: {untested}."])
+        if not result.complete:
+            lines.append("The time limit cut the method short: there may have been no test of them.")
         separation = result.separation(x, y)
         alpha = result.parameters.get("alpha")
         if separation is None:

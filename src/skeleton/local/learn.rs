@@ -102,7 +102,8 @@ pub struct LocalNeighbour {
 /// adjacent pair and for each pair that depends marginally and was separated; Φ is the largest p-value of the pair in the
 /// searches of both ends, except that an adjacent pair's is never above α (HPC keeps a neighbour that only one of its two
 /// internal searches finds). Pairs that Fast-IAMB or HPC leave out for want of room in a blanket, or HPC by its
-/// false-discovery-rate rule, are not adjacent and have no record.
+/// false-discovery-rate rule, are not adjacent and have no record. A variable whose search is not done at the deadline of
+/// the run has its required neighbours alone.
 ///
 /// # Errors
 ///
@@ -231,14 +232,15 @@ fn search<S: TestSession>(
 ) -> Result<(Vec<Finding>, u64)> {
     let max_size = options.max_conditioning_size.unwrap_or(usize::MAX);
     let mut target = Target::new(session, x, n_variables, marginals, options.log_alpha, max_size, knowledge, run);
-    let neighbours = match learner {
+    let found = match learner {
         LocalLearner::Mmpc => mmpc::neighbours(&mut target),
         LocalLearner::SiHitonPc => si_hiton_pc::neighbours(&mut target),
         LocalLearner::FastIamb => fast_iamb::neighbours(&mut target),
         LocalLearner::Hpc => hpc::neighbours(&mut target),
     };
-    // An interrupted search found nothing of worth.
     run.check()?;
+    // An interrupted search found nothing of worth.
+    let neighbours = if target.interrupted() { target.required() } else { found };
     Ok(target.into_findings(neighbours))
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Target<'a, S> {
     max_size: usize,
     knowledge: &'a Knowledge,
     run: &'a Run,
-    /// The run was cancelled: every test now says independent without being made, so that the search ends at once.
+    /// The run was cancelled or is out of time: every test now says independent without being made, so that the search ends at once.
     interrupted: bool,
     tests: u64,
     /// The largest log p-value with each other variable, and its set.
@@ -55,6 +55,15 @@ impl<'a, S: TestSession> Target<'a, S> {
             largest,
             results: Vec::new(),
         }
+    }
+
+    fn ends(&self) -> bool {
+        self.run.check().is_err() || self.run.out_of_time()
+    }
+
+    /// Whether the run was cancelled or its deadline passed, so that what the search found is of no worth.
+    pub(super) fn interrupted(&self) -> bool {
+        self.interrupted
     }
 
     pub(super) fn variable(&self) -> Variable {
@@ -133,7 +142,7 @@ impl<'a, S: TestSession> Target<'a, S> {
     pub(super) fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> f64 {
         self.tests += 1;
         if self.tests.is_multiple_of(256) {
-            self.interrupted = self.run.check().is_err();
+            self.interrupted |= self.ends();
         }
         if self.interrupted {
             return 0.0;
@@ -146,7 +155,7 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// [`test`](Self::test) of x with each of `others`: log p-values in their order.
     pub(super) fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
         out.clear();
-        self.interrupted |= self.run.check().is_err();
+        self.interrupted |= self.ends();
         if self.interrupted {
             out.resize(others.len(), 0.0);
             return;
