@@ -28,7 +28,7 @@ def asia():
 
 @pytest.fixture(scope="module")
 def found(asia):
-    return phgs.bootstrap(phgs.Auto(threads=1), asia, n=40, seed=3)
+    return phgs.bootstrap(phgs.PHGS(threads=1), asia, n=40, seed=3)
 
 
 def made(n, counts, variables="abcd"):
@@ -346,7 +346,7 @@ def test_on_the_command_line(asia, found, tmp_path, capsys):
     names = {kind: tmp_path / f"out.{kind}" for kind in ("json", "table", "edges", "dot", "png")}
     options = ["--json", names["json"], "--table", names["table"], "--edges", names["edges"], "--dot", names["dot"]]
     options += ["--plot", names["png"], "--folder", tmp_path / "r", "--workers", "2", "--consensus", "cpdag"]
-    assert main(["bootstrap", str(data), "-n", "40", "--seed", "3", *map(str, options)]) == 0
+    assert main(["bootstrap", str(data), "--method", "phgs", "-n", "40", "--seed", "3", *map(str, options)]) == 0
     assert "40 of 1,000 rows, seed 3" in capsys.readouterr().out
     loaded = phgs.EdgeConfidence.load(names["json"])
     assert loaded.counts == found.counts

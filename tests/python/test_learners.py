@@ -14,6 +14,7 @@ import sklearn.pipeline
 import phgs
 
 LEARNERS = [
+    phgs.Auto,
     phgs.ARGES,
     phgs.BOSS,
     phgs.GES,
@@ -330,3 +331,20 @@ def test_a_neighbourhood_keeps_knowledge_and_takes_other_data(alarm):
     assert missing.neighbourhood(table, "bronc").names == missing.learn(table).cpdag.adjacent("bronc")
     with pytest.raises(phgs.ParameterError, match="time_limit"):
         phgs.MMPC(time_limit=3).neighbourhood(alarm.table, "HR")
+
+
+def test_the_default_is_the_composition_that_its_docstring_says(alarm):
+    by_default = phgs.learn(alarm.table, progress=False)
+    composed = phgs.PHGS(
+        alpha=0.001,
+        max_conditioning_size=2,
+        degrees_of_freedom="adjusted",
+        score="ebic",
+        gamma=0.5,
+        refine=phgs.GES(schedule="interleaved"),
+        progress=False,
+    ).learn(alarm.table)
+    assert by_default.method == "auto"
+    assert by_default.cpdag == composed.cpdag
+    assert by_default.calls == composed.calls
+    assert phgs.compare(alarm.truth, by_default).shd <= 2

@@ -56,7 +56,7 @@ def dying(group, n_rows, data_type):
 
 
 def test_configurations_that_come_with_the_package():
-    assert configurations() == ["gaussian", "gaussian-quick", "paper-full", "paper-quick"]
+    assert configurations() == ["default-method", "gaussian", "gaussian-quick", "paper-full", "paper-quick"]
     quick, full = Configuration.load("paper-quick"), Configuration.load("paper-full")
     assert len(quick.networks) == len(full.networks) == 20
     assert [entry.copies for entry in quick.networks[:3]] == [200, 200, 125]
