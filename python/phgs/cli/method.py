@@ -18,12 +18,18 @@ if TYPE_CHECKING:
     from phgs.learners.base import Learner
 
 _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
-    "--alpha": ("alpha", number, "A", "significance level of the tests (default 0.05; 0.1 for ppc and pc)"),
+    "--alpha": (
+        "alpha",
+        number,
+        "A",
+        "significance level of the tests (default 0.001 for auto, 0.1 for ppc and pc, else 0.05)",
+    ),
     "--max-conditioning-size": (
         "max_conditioning_size",
         size_limit,
         "M",
-        "largest conditioning set (default 3; 4 for hpc, 5 for mmpc, fast-iamb and si-hiton-pc; 'none' for no limit)",
+        "largest conditioning set (default 3; 2 for auto, 4 for hpc, 5 for mmpc, fast-iamb and si-hiton-pc;"
+        " 'none' for no limit)",
     ),
     "--path-length": (
         "path_length",
@@ -45,12 +51,12 @@ _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
     "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC (default 0.5)"),
 }
 _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "--score": ("score", SCORES, "score to maximise (default bic)"),
+    "--score": ("score", SCORES, "score to maximise (default ebic for auto, else bic)"),
     "--test": ("test", TESTS, "independence test (default g2)"),
     "--degrees-of-freedom": (
         "degrees_of_freedom",
         DEGREES_OF_FREEDOM,
-        "of the test: of all cells, or of those that can occur (default classical)",
+        "of the test: of all cells, or of those that can occur (default adjusted for auto, else classical)",
     ),
     "--collider-rule": (
         "collider_rule",
@@ -60,7 +66,8 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "--refine": (
         "refine",
         REFINE,
-        "what to do after the method: nothing, a search over all pairs, over a growing set, GES or BOSS",
+        "what to do after the method: nothing, a search over all pairs, over a growing set, GES or BOSS"
+        " (default ges for auto, else none)",
     ),
     "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers (default discrete)"),
     "--schedule": ("schedule", SCHEDULES, "for ges: order of insertions, deletions and turns (default phases)"),
