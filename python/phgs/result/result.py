@@ -368,7 +368,8 @@ class Result:
         --------
         >>> import phgs
         >>> data = {"rain": ["no", "no", "no", "yes"] * 50, "wet": ["no", "no", "yes", "yes"] * 50}
-        >>> phgs.learn(data, progress=False).fit().table("rain")
+        >>> known = {"required": [("rain", "wet")]}
+        >>> phgs.learn(data, knowledge=known, progress=False).fit().table("rain")
         array([0.75, 0.25])
         """
         return self._network(data, equivalent_sample_size, threads)
