@@ -9,7 +9,9 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use phgs::Variable;
 use phgs::counts::{CountingEngine, Kernel};
 use phgs::independence::TestSession;
-use phgs::independence::{ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Separation};
+use phgs::independence::{
+    ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Rules, Separation,
+};
 use phgs::run::Run;
 use support::{mixed_arities, neighbourhoods, network_data, rng};
 
@@ -53,7 +55,7 @@ fn binary_pool(criterion: &mut Criterion) {
             for &kernel in Kernel::available() {
                 let engine = CountingEngine::with_kernel(&data, kernel).expect("available");
                 for degrees in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
-                    let test = G2Test::with_rules(&engine, degrees, MinimumSample::Off).expect("valid");
+                    let test = G2Test::with_rules(&engine, Rules::new(degrees, MinimumSample::Off).expect("valid"));
                     let mut session = test.session();
                     let sets = ConditioningSets::new(&pool, size);
                     group.bench_function(format!("{kernel}/{}/size{size}/pool64/n{n_rows}", test.name()), |b| {

@@ -32,19 +32,6 @@ _Pairs = list[tuple[int, int]]
 _Edges = tuple[_Pairs, _Pairs]
 _Progress = Callable[[str, int, int], object]
 
-def learn(
-    dataset: Dataset,
-    *,
-    test: dict[str, Any],
-    score: dict[str, Any],
-    composition: dict[str, Any],
-    knowledge: dict[str, Any] | None,
-    cluster: Callable[[NDArray[np.float64]], NDArray[np.uint32]],
-    threads: int,
-    time_limit: float | None,
-    progress: _Progress | None,
-) -> dict[str, Any]: ...
-
 @final
 class IncompleteDataset:
     def __new__(
@@ -54,22 +41,6 @@ class IncompleteDataset:
     def n_rows(self) -> int: ...
     @property
     def n_variables(self) -> int: ...
-
-def learn_testwise(
-    dataset: IncompleteDataset,
-    *,
-    test: dict[str, Any],
-    composition: dict[str, Any],
-    knowledge: dict[str, Any] | None,
-    cluster: Callable[[NDArray[np.float64]], NDArray[np.uint32]],
-    threads: int,
-    time_limit: float | None,
-    progress: _Progress | None,
-) -> dict[str, Any]: ...
-def testwise_test(
-    dataset: IncompleteDataset, x: int, y: int, given: list[int], test: dict[str, Any]
-) -> tuple[float, float, float, str, bool, int]: ...
-def testwise_distances(dataset: IncompleteDataset, threads: int) -> NDArray[np.float64]: ...
 
 @final
 class Gaussian:
@@ -84,11 +55,13 @@ class Gaussian:
     def correlations(self) -> NDArray[np.float64]: ...
     def collinear(self) -> list[tuple[int, list[int]]]: ...
 
-def learn_gaussian(
-    dataset: Gaussian,
+_Data = Dataset | IncompleteDataset | Gaussian
+
+def learn(
+    dataset: _Data,
     *,
     test: dict[str, Any],
-    score: dict[str, Any],
+    score: dict[str, Any] | None,
     composition: dict[str, Any],
     knowledge: dict[str, Any] | None,
     cluster: Callable[[NDArray[np.float64]], NDArray[np.uint32]],
@@ -97,7 +70,7 @@ def learn_gaussian(
     progress: _Progress | None,
 ) -> dict[str, Any]: ...
 def neighbourhood(
-    dataset: Dataset | Gaussian | IncompleteDataset,
+    dataset: _Data,
     target: int,
     *,
     test: dict[str, Any],
@@ -106,22 +79,17 @@ def neighbourhood(
     threads: int,
     progress: _Progress | None,
 ) -> tuple[list[tuple[int, float, list[int]]], int, str]: ...
-def gaussian_test(dataset: Gaussian, x: int, y: int, given: list[int]) -> tuple[float, float, float]: ...
-def gaussian_score(
-    dataset: Gaussian, arcs: _Pairs, score: dict[str, Any], threads: int
-) -> tuple[float, list[float], float]: ...
-def gaussian_score_gains(dataset: Gaussian, arcs: _Pairs, score: dict[str, Any]) -> list[float]: ...
 def sample_gaussian(
     n_variables: int, arcs: _Pairs, n_rows: int, seed: int, threads: int
 ) -> list[NDArray[np.float64]]: ...
 def independence_test(
-    dataset: Dataset, x: int, y: int, given: list[int], test: dict[str, Any]
-) -> tuple[float, float, float, str, bool]: ...
-def distances(dataset: Dataset, threads: int) -> NDArray[np.float64]: ...
+    dataset: _Data, x: int, y: int, given: list[int], test: dict[str, Any]
+) -> tuple[float, float, float, str, bool, int]: ...
+def distances(dataset: _Data, threads: int) -> NDArray[np.float64]: ...
 def score(
-    dataset: Dataset, arcs: _Pairs, score: dict[str, Any], threads: int
+    dataset: _Data, arcs: _Pairs, score: dict[str, Any], threads: int
 ) -> tuple[float, list[float], str, float]: ...
-def score_gains(dataset: Dataset, arcs: _Pairs, score: dict[str, Any], threads: int) -> list[float]: ...
+def score_gains(dataset: _Data, arcs: _Pairs, score: dict[str, Any], threads: int) -> list[float]: ...
 def compare(n: int, truth: _Edges, learned: _Edges) -> dict[str, Any]: ...
 def dag_to_cpdag(arcs: _Pairs, names: list[str]) -> _Edges: ...
 def cpdag_to_dag(graph: _Edges, names: list[str]) -> _Pairs: ...

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from phgs import _core, parameters
-from phgs.data import GaussianTable, IncompleteTable, as_gaussian, as_table, checks
+from phgs.data import GaussianTable, as_gaussian, as_table, checks
 from phgs.data.strata import informative
 from phgs.data.table import Missing
 from phgs.errors import ManyStatesWarning, ParameterError, PhgsWarning
@@ -140,25 +140,17 @@ def independence_test(
     1.0
     """
     gaussian = isinstance(data, GaussianTable) or test == "fisher-z"
-    described = {} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
+    described = {"name": "fisher-z"} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
     table = (as_gaussian if gaussian else as_table)(data, missing=missing, warn=False)
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
+    found = _core.independence_test(table.core_data, first, second, conditioning, described)
+    statistic, df, log_p, name, too_sparse, n_rows = found
     if isinstance(table, GaussianTable):
-        statistic, df, log_p = _core.gaussian_test(table.dataset, first, second, conditioning)
-        n_rows = table.n_rows
-        return IndependenceTest(x, y, others, statistic, df, log_p, "fisher-z", n_rows, False, table.n_rows_read)
-    n_rows = table.n_rows
-    if isinstance(table, IncompleteTable):
-        found = _core.testwise_test(table.incomplete, first, second, conditioning, described)
-        statistic, df, log_p, name, too_sparse, n_rows = found
-    else:
-        statistic, df, log_p, name, too_sparse = _core.independence_test(
-            table.dataset, first, second, conditioning, described
-        )
+        return IndependenceTest(x, y, others, statistic, df, log_p, name, n_rows, False, table.n_rows_read)
     for i in {first, second, *conditioning} & set(table.identifiers):
         warnings.warn(
             f"column {table.names[i]!r} has {table.arities[i]:,} states in {table.n_rows:,} rows: a test says nothing",
@@ -253,10 +245,6 @@ def score(
     named = getattr(graph, "dag", None) or graph
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
-    if isinstance(table, GaussianTable):
-        name = described["name"]
-        total, local, n_parameters = _core.gaussian_score(table.dataset, dag._directed_indices(), described, checked)
-        return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
     total, local, name, n_parameters = _core.score(table.dataset, dag._directed_indices(), described, checked)
     return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
 
@@ -273,12 +261,8 @@ def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any
     """
     checked = parameters.whole("threads", threads)
     assert checked is not None
-    if isinstance(data, GaussianTable):
-        return 1.0 - abs(data.dataset.correlations())
-    table = as_table(data, missing=missing, warn=False)
-    if isinstance(table, IncompleteTable):
-        return _core.testwise_distances(table.incomplete, checked)
-    return _core.distances(table.dataset, checked)
+    table = data if isinstance(data, GaussianTable) else as_table(data, missing=missing, warn=False)
+    return _core.distances(table.core_data, checked)
 
 
 def cluster_variables(

@@ -76,34 +76,7 @@ impl DiscreteData {
     ///
     /// [`Error::Data`] when columns differ in length, there are no rows, or a code is not below its arity.
     pub fn new(columns: Vec<Codes>, arities: Vec<u32>) -> Result<Self> {
-        let n_rows = columns.first().map_or(0, Codes::len);
-        if columns.is_empty() {
-            return Err(Error::Data("data has no columns".into()));
-        }
-        if n_rows == 0 {
-            return Err(Error::Data("data has no rows".into()));
-        }
-        if u32::try_from(n_rows).is_err() {
-            return Err(Error::Data(format!("data has {n_rows} rows; at most {} are supported", u32::MAX)));
-        }
-        if columns.len() != arities.len() {
-            return Err(Error::Data("every column needs an arity".into()));
-        }
-        for (index, (codes, &arity)) in columns.iter().zip(&arities).enumerate() {
-            if codes.len() != n_rows {
-                return Err(Error::Data(format!("column {index} has {} rows, column 0 has {n_rows}", codes.len())));
-            }
-            if arity == 0 || arity > MAX_ARITY {
-                return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
-            }
-            let largest = match codes {
-                Codes::Narrow(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
-                Codes::Wide(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
-            };
-            if largest >= arity {
-                return Err(Error::Data(format!("column {index} has code {largest} but only {arity} states")));
-            }
-        }
+        let n_rows = check_columns(&columns, &arities, |largest, arity| largest < arity)?;
         Ok(Self { n_rows, columns, arities })
     }
 
@@ -131,6 +104,39 @@ impl DiscreteData {
     pub fn column(&self, variable: Variable) -> &Codes {
         &self.columns[variable as usize]
     }
+}
+
+/// The number of rows of columns that make a table; `fits` says whether a largest code goes with an arity.
+pub(super) fn check_columns(columns: &[Codes], arities: &[u32], fits: impl Fn(u32, u32) -> bool) -> Result<usize> {
+    let n_rows = columns.first().map_or(0, Codes::len);
+    if columns.is_empty() {
+        return Err(Error::Data("data has no columns".into()));
+    }
+    if n_rows == 0 {
+        return Err(Error::Data("data has no rows".into()));
+    }
+    if u32::try_from(n_rows).is_err() {
+        return Err(Error::Data(format!("data has {n_rows} rows; at most {} are supported", u32::MAX)));
+    }
+    if columns.len() != arities.len() {
+        return Err(Error::Data("every column needs an arity".into()));
+    }
+    for (index, (codes, &arity)) in columns.iter().zip(arities).enumerate() {
+        if codes.len() != n_rows {
+            return Err(Error::Data(format!("column {index} has {} rows, column 0 has {n_rows}", codes.len())));
+        }
+        if arity == 0 || arity > MAX_ARITY {
+            return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
+        }
+        let largest = match codes {
+            Codes::Narrow(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
+            Codes::Wide(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
+        };
+        if !fits(largest, arity) {
+            return Err(Error::Data(format!("column {index} has code {largest} but only {arity} states")));
+        }
+    }
+    Ok(n_rows)
 }
 
 fn narrow(codes: &[u32], arity: u32) -> Codes {

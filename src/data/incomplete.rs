@@ -1,7 +1,8 @@
 //! Columns of state codes with missing values.
 
-use super::{Codes, MAX_ARITY};
-use crate::{Error, Result, Variable};
+use super::Codes;
+use super::discrete::check_columns;
+use crate::{Result, Variable};
 
 /// A table of categorical variables in which values may be missing: state codes `0..arity`, and the code `arity` for a
 /// missing value.
@@ -27,34 +28,11 @@ impl IncompleteData {
     ///
     /// # Errors
     ///
-    /// [`Error::Data`] when columns differ in length, there are no rows, an arity is not supported, or a code is above
+    /// [`Error::Data`](crate::Error::Data) when columns differ in length, there are no rows, an arity is not supported, or a code is above
     /// its arity.
     pub fn new(columns: Vec<Codes>, arities: Vec<u32>) -> Result<Self> {
-        let n_rows = columns.first().map_or(0, Codes::len);
-        if n_rows == 0 {
-            return Err(Error::Data("data has no columns or no rows".into()));
-        }
-        if u32::try_from(n_rows).is_err() {
-            return Err(Error::Data(format!("data has {n_rows} rows; at most {} are supported", u32::MAX)));
-        }
-        if columns.len() != arities.len() {
-            return Err(Error::Data("every column needs an arity".into()));
-        }
-        for (index, (codes, &arity)) in columns.iter().zip(&arities).enumerate() {
-            if codes.len() != n_rows {
-                return Err(Error::Data(format!("column {index} has {} rows, column 0 has {n_rows}", codes.len())));
-            }
-            if arity == 0 || arity > MAX_ARITY {
-                return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
-            }
-            let largest = match codes {
-                Codes::Narrow(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
-                Codes::Wide(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
-            };
-            if largest > arity {
-                return Err(Error::Data(format!("column {index} has code {largest} but only {arity} states")));
-            }
-        }
+        // The code that is the arity stands for a missing value.
+        let n_rows = check_columns(&columns, &arities, |largest, arity| largest <= arity)?;
         Ok(Self { n_rows, columns, arities })
     }
 

@@ -1,10 +1,12 @@
 //! Data: built once, checked once, never changed.
 
 mod continuous;
+mod correlation;
 mod discrete;
 mod incomplete;
 
-pub(crate) use continuous::SINGULAR;
-pub use continuous::{ContinuousData, Correlation};
+pub use continuous::ContinuousData;
+pub use correlation::Correlation;
+pub(crate) use correlation::SINGULAR;
 pub use discrete::{Codes, DiscreteData, MAX_ARITY};
 pub use incomplete::IncompleteData;

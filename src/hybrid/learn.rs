@@ -2,19 +2,17 @@
 
 use std::time::Instant;
 
+use super::estimate::Directed;
 use super::pef::partition_estimation_fusion;
-use super::{
-    Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport,
-    VStructureRule,
-};
+use super::{Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport};
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
-use crate::orient::path::{Estimate, Path, PathPoint, solution_path};
+use crate::orient::path::PathPoint;
 use crate::orient::{
-    Colliders, Oriented, Triple, Undecided, VStructure, cpdag_of_dag, cpdag_with_knowledge, decide_colliders,
-    fill_marginal_p_values, orient_skeleton, v_structures_by_testing, v_structures_from_separations,
+    Oriented, Triple, Undecided, VStructure, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values,
+    orient_skeleton,
 };
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
@@ -72,7 +70,7 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
 }
 
 /// What stage 1 leaves.
-enum Restricted {
+pub(super) enum Restricted {
     /// All pairs.
     All,
     /// A skeleton with maximum p-values and separating sets.
@@ -82,7 +80,7 @@ enum Restricted {
 }
 
 impl Restricted {
-    fn graph(&self) -> Option<&UndirectedGraph> {
+    pub(super) fn graph(&self) -> Option<&UndirectedGraph> {
         match self {
             Self::All => None,
             Self::Separated(skeleton) => Some(skeleton.graph()),
@@ -117,28 +115,13 @@ impl State {
     }
 }
 
-/// An oriented estimate, and the triples that a cautious collider rule left open in it.
-struct Directed {
-    oriented: Oriented,
-    undecided: Vec<Triple>,
-}
-
-impl Estimate for Directed {
-    fn dag(&self) -> &Dag {
-        self.oriented.dag()
-    }
-    fn is_valid(&self) -> bool {
-        self.oriented.is_valid()
-    }
-}
-
-struct Driver<'a, T, S> {
-    test: &'a T,
-    score: &'a S,
-    hybrid: &'a Hybrid,
-    knowledge: &'a Knowledge,
-    run: &'a Run,
-    ledger: Ledger,
+pub(super) struct Driver<'a, T, S> {
+    pub(super) test: &'a T,
+    pub(super) score: &'a S,
+    pub(super) hybrid: &'a Hybrid,
+    pub(super) knowledge: &'a Knowledge,
+    pub(super) run: &'a Run,
+    pub(super) ledger: Ledger,
     stages: Vec<StageReport>,
     /// The DAG of partition, estimation and fusion.
     fused: Option<Dag>,
@@ -261,79 +244,6 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 Ok(State { dag: Some(path.selected), path: self.shown(path.points), ..State::default() })
             }
         }
-    }
-
-    /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate.
-    fn estimate<E: Estimate>(
-        &mut self,
-        restriction: &Restricted,
-        rule: &VStructureRule,
-        mut make: impl FnMut(&UndirectedGraph, Colliders, Option<&Skeleton>, &mut ScoreCache<'_, S>) -> Result<E>,
-    ) -> Result<Path<E>> {
-        let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
-        let Some(graph) = restriction.graph() else {
-            return Err(Error::parameter(
-                "init",
-                "orientation and HGI need a restriction; choose restrict or init=\"empty\"",
-            ));
-        };
-        if let (Restricted::Separated(skeleton), VStructureRule::SeparatingSets) = (restriction, rule) {
-            let select = self.hybrid.select;
-            return self.ledger.timed(Phase::Path, |ledger| {
-                run.progress().enter(Phase::Path, 0);
-                let mut cache = ScoreCache::new(score);
-                let path = solution_path(skeleton, &select, &mut cache, run, |graph, _, cache| {
-                    let v_structures = v_structures_from_separations(graph, skeleton, knowledge);
-                    make(graph, Colliders { v_structures, undecided: Vec::new() }, Some(skeleton), cache)
-                });
-                ledger.add_calls(Phase::Path, cache.calls());
-                path
-            });
-        }
-        if let (Restricted::Separated(skeleton), &VStructureRule::Decided { rule, max_conditioning_size }) =
-            (restriction, rule)
-        {
-            // Tests and scores take turns along the path; what the tests do not take is PATH's.
-            let (start, before) = (Instant::now(), self.ledger.seconds(Phase::VStructures));
-            let mut cache = ScoreCache::new(score);
-            let (select, ledger) = (&self.hybrid.select, &mut self.ledger);
-            let path = solution_path(skeleton, select, &mut cache, run, |graph, log_alpha, cache| {
-                let found =
-                    decide_colliders(graph, test, rule, log_alpha, max_conditioning_size, knowledge, run, ledger)?;
-                make(graph, found, None, cache)
-            });
-            ledger.add_calls(Phase::Path, cache.calls());
-            let tests = ledger.seconds(Phase::VStructures) - before;
-            ledger.add_seconds(Phase::Path, (start.elapsed().as_secs_f64() - tests).max(0.0));
-            return path;
-        }
-        self.refuse_path("v-structures by testing")?;
-        let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
-            return Err(Error::parameter(
-                "v_structures",
-                "this skeleton has no separating sets; find v-structures by testing",
-            ));
-        };
-        let v_structures =
-            v_structures_by_testing(graph, test, log_alpha, max_conditioning_size, knowledge, run, &mut self.ledger)?;
-        self.ledger.timed(Phase::Path, |ledger| {
-            let mut cache = ScoreCache::new(score);
-            let selected = make(graph, Colliders { v_structures, undecided: Vec::new() }, None, &mut cache)?;
-            ledger.add_calls(Phase::Path, cache.calls());
-            Ok(Path { points: Vec::new(), selected, index: 0, complete: true })
-        })
-    }
-
-    fn refuse_path(&self, what: &str) -> Result<()> {
-        if self.hybrid.select.path_length > 1 {
-            let problem = format!("PATH needs the maximum p-values of PC or pPC and cannot be combined with {what}");
-            return Err(Error::parameter("path_length", problem));
-        }
-        Ok(())
-    }
-
-    fn shown(&self, points: Vec<PathPoint>) -> Option<Vec<PathPoint>> {
-        (self.hybrid.select.path_length > 1).then_some(points)
     }
 
     fn maximise(&mut self, restriction: &Restricted, state: &mut State) -> Result<()> {

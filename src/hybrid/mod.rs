@@ -5,6 +5,7 @@
 //! HGI and tabu search; MMHC is MMPC, the empty graph and hill-climbing; see [`learn`].
 
 mod config;
+mod estimate;
 mod learn;
 mod learned;
 mod pef;

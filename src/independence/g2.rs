@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::rules::{DegreesOfFreedom, MinimumSample, Rules, rows_per_cell};
+use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
 use super::separation::{TESTS_BETWEEN_CHECKS, separate_one_by_one};
 use super::{ConditioningSets, IndependenceTest, MarginalDependence, Separation, TestResult, TestSession, distance};
 use crate::counts::{CountingEngine, CountingSession, FixedSum, SubsetVisitor};
@@ -45,21 +45,8 @@ impl<'e, 'd> G2Test<'e, 'd> {
     }
 
     /// The test with chosen rules.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Parameter`] when `minimum_sample` requires no positive finite number of rows.
-    pub fn with_rules(
-        engine: &'e CountingEngine<'d>,
-        degrees_of_freedom: DegreesOfFreedom,
-        minimum_sample: MinimumSample,
-    ) -> Result<Self> {
-        Ok(Self { engine, rules: Rules::new(degrees_of_freedom, minimum_sample)? })
-    }
-
-    /// How many tests the least-sample rule has decided so far.
-    pub fn decided_by_minimum_sample(&self) -> u64 {
-        self.rules.decided()
+    pub fn with_rules(engine: &'e CountingEngine<'d>, rules: Rules) -> Self {
+        Self { engine, rules }
     }
 
     /// The result for N times the (conditional) mutual information of x and y.
@@ -94,6 +81,10 @@ impl IndependenceTest for G2Test<'_, '_> {
             DegreesOfFreedom::Classical => "g2",
             DegreesOfFreedom::Adjusted => "g2-adjusted",
         }
+    }
+
+    fn decided_by_minimum_sample(&self) -> u64 {
+        self.rules.decided()
     }
 
     fn marginal_dependences(&self, run: &Run, log_alpha: f64) -> Result<Vec<MarginalDependence>> {

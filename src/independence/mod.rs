@@ -17,7 +17,7 @@ pub use fisher_z::{FisherZSession, FisherZTest};
 pub use g2::{G2Session, G2Test};
 pub use oracle::{DSeparationOracle, OracleSession};
 pub use pearson::{PearsonSession, PearsonTest};
-pub use rules::{DegreesOfFreedom, MinimumSample, Verdict};
+pub use rules::{DegreesOfFreedom, MinimumSample, Rules, Verdict};
 pub use separation::{ConditioningSets, Separation};
 pub use testwise::{Statistic, TestwiseSession, TestwiseTest};
 
@@ -70,6 +70,11 @@ pub trait IndependenceTest: Sync {
 
     /// The name of the test and of its rule for degrees of freedom, as results report it.
     fn name(&self) -> &'static str;
+
+    /// How many tests a least-sample rule has decided so far; 0 where there is no such rule.
+    fn decided_by_minimum_sample(&self) -> u64 {
+        0
+    }
 
     /// All pairs that are dependent marginally at level α, by increasing (x, y); p (p − 1) / 2 tests.
     ///

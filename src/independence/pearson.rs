@@ -1,6 +1,6 @@
 //! Pearson's X² test.
 
-use super::rules::{DegreesOfFreedom, MinimumSample, Rules, rows_per_cell};
+use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
 use super::{IndependenceTest, TestResult, TestSession, distance};
 use crate::counts::{CountingEngine, CountingSession};
 use crate::run::Run;
@@ -35,21 +35,8 @@ impl<'e, 'd> PearsonTest<'e, 'd> {
     }
 
     /// The test with chosen rules.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Parameter`] when `minimum_sample` requires no positive finite number of rows.
-    pub fn with_rules(
-        engine: &'e CountingEngine<'d>,
-        degrees_of_freedom: DegreesOfFreedom,
-        minimum_sample: MinimumSample,
-    ) -> Result<Self> {
-        Ok(Self { engine, rules: Rules::new(degrees_of_freedom, minimum_sample)? })
-    }
-
-    /// How many tests the least-sample rule has decided so far.
-    pub fn decided_by_minimum_sample(&self) -> u64 {
-        self.rules.decided()
+    pub fn with_rules(engine: &'e CountingEngine<'d>, rules: Rules) -> Self {
+        Self { engine, rules }
     }
 }
 
@@ -72,6 +59,10 @@ impl IndependenceTest for PearsonTest<'_, '_> {
             DegreesOfFreedom::Classical => "x2",
             DegreesOfFreedom::Adjusted => "x2-adjusted",
         }
+    }
+
+    fn decided_by_minimum_sample(&self) -> u64 {
+        self.rules.decided()
     }
 
     /// Those of the G² test: 1 − I(x, y) / H(x, y).

@@ -40,16 +40,22 @@ pub enum MinimumSample {
     RowsPerDegree(f64, Verdict),
 }
 
-/// The two rules together and the count of tests that the second one decided.
+/// The two rules together, and the count of tests that the second one decided. By default classical degrees of freedom,
+/// and every table is tested.
 #[derive(Debug, Default)]
-pub(super) struct Rules {
+pub struct Rules {
     degrees_of_freedom: DegreesOfFreedom,
     minimum_sample: MinimumSample,
     decided: AtomicU64,
 }
 
 impl Rules {
-    pub(super) fn new(degrees_of_freedom: DegreesOfFreedom, minimum_sample: MinimumSample) -> Result<Self> {
+    /// Puts the two together.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Parameter`] when `minimum_sample` requires no positive finite number of rows.
+    pub fn new(degrees_of_freedom: DegreesOfFreedom, minimum_sample: MinimumSample) -> Result<Self> {
         if let MinimumSample::RowsPerCell(rows, _) | MinimumSample::RowsPerDegree(rows, _) = minimum_sample
             && !(rows > 0.0 && rows.is_finite())
         {

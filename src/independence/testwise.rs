@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::pearson::StratumTable;
-use super::rules::{DegreesOfFreedom, MinimumSample, Rules};
+use super::rules::{DegreesOfFreedom, Rules};
 use super::{IndependenceTest, TestResult, TestSession};
 use crate::counts::{FixedScale, FixedSum};
 use crate::data::{Codes, IncompleteData};
@@ -34,11 +34,11 @@ pub enum Statistic {
 ///
 /// ```
 /// use phgs::data::{Codes, IncompleteData};
-/// use phgs::independence::{DegreesOfFreedom, IndependenceTest, MinimumSample, Statistic, TestSession, TestwiseTest};
+/// use phgs::independence::{IndependenceTest, Rules, Statistic, TestSession, TestwiseTest};
 /// // Code 2 is missing: the last row counts in no test of column 0.
 /// let columns = vec![Codes::Narrow(vec![0, 0, 1, 1, 0, 1, 2]), Codes::Narrow(vec![0, 0, 1, 1, 1, 0, 1])];
 /// let data = IncompleteData::new(columns, vec![2, 2])?;
-/// let test = TestwiseTest::new(&data, Statistic::X2, DegreesOfFreedom::Classical, MinimumSample::Off)?;
+/// let test = TestwiseTest::new(&data, Statistic::X2, Rules::default());
 /// let (result, n_rows) = test.session().test_with_rows(0, 1, &[]);
 /// assert!((result.statistic - 2.0 / 3.0).abs() < 1e-12);
 /// assert_eq!(n_rows, 6);
@@ -54,23 +54,8 @@ pub struct TestwiseTest<'d> {
 
 impl<'d> TestwiseTest<'d> {
     /// The test with chosen rules.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Parameter`] when `minimum_sample` requires no positive finite number of rows.
-    pub fn new(
-        data: &'d IncompleteData,
-        statistic: Statistic,
-        degrees_of_freedom: DegreesOfFreedom,
-        minimum_sample: MinimumSample,
-    ) -> Result<Self> {
-        let rules = Rules::new(degrees_of_freedom, minimum_sample)?;
-        Ok(Self { data, statistic, scale: FixedScale::new(data.n_rows()), rules })
-    }
-
-    /// How many tests the least-sample rule has decided so far.
-    pub fn decided_by_minimum_sample(&self) -> u64 {
-        self.rules.decided()
+    pub fn new(data: &'d IncompleteData, statistic: Statistic, rules: Rules) -> Self {
+        Self { data, statistic, scale: FixedScale::new(data.n_rows()), rules }
     }
 
     fn cells(&self, variables: impl IntoIterator<Item = Variable>) -> f64 {
@@ -104,6 +89,10 @@ impl IndependenceTest for TestwiseTest<'_> {
             (Statistic::X2, DegreesOfFreedom::Classical) => "x2",
             (Statistic::X2, DegreesOfFreedom::Adjusted) => "x2-adjusted",
         }
+    }
+
+    fn decided_by_minimum_sample(&self) -> u64 {
+        self.rules.decided()
     }
 
     /// 1 − I(x, y) / H(x, y) of the rows in which both are known; 1 where H = 0.

@@ -6,12 +6,10 @@ use pyo3::types::PyDict;
 
 use crate::graph::{Dag, UndirectedGraph};
 use crate::hybrid::{Adaptive, Equivalence, Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
-use crate::independence::{DegreesOfFreedom, MinimumSample, Verdict};
 use crate::knowledge::Knowledge;
 use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
 use crate::run::Phase;
-use crate::score::DiscreteScoreKind;
 use crate::search::ges::Schedule;
 use crate::search::{BossOptions, Restarts, SearchOptions, Tabu};
 use crate::skeleton::PcOptions;
@@ -28,7 +26,7 @@ fn kind(dict: &Bound<'_, PyDict>) -> PyResult<String> {
     item(dict, "kind")
 }
 
-fn unknown<T>(what: &str, kind: &str) -> PyResult<T> {
+pub(super) fn unknown<T>(what: &str, kind: &str) -> PyResult<T> {
     Err(PyValueError::new_err(format!("{what}: unknown kind {kind:?}")))
 }
 
@@ -176,57 +174,6 @@ fn refinement(dict: &Bound<'_, PyDict>) -> PyResult<Refine> {
         "ges" => Refine::Ges(equivalence(dict)?),
         "boss" => Refine::Boss(order(dict, Phase::Refine)?),
         other => return unknown("refine", other),
-    })
-}
-
-/// The independence test of discrete data.
-pub(super) struct TestChoice {
-    /// `g2` or `x2`.
-    pub(super) name: String,
-    pub(super) degrees_of_freedom: DegreesOfFreedom,
-    pub(super) minimum_sample: MinimumSample,
-}
-
-/// The test that a dictionary describes: `name`, `degrees_of_freedom` and `minimum_sample`, the last `None` or (rows,
-/// `"cell"` or `"df"`, `"independent"` or `"dependent"`).
-pub(super) fn test(dict: &Bound<'_, PyDict>) -> PyResult<TestChoice> {
-    let degrees_of_freedom = match item::<String>(dict, "degrees_of_freedom")?.as_str() {
-        "classical" => DegreesOfFreedom::Classical,
-        "adjusted" => DegreesOfFreedom::Adjusted,
-        other => return unknown("degrees_of_freedom", other),
-    };
-    let minimum_sample = match item::<Option<(f64, String, String)>>(dict, "minimum_sample")? {
-        None => MinimumSample::Off,
-        Some((rows, per, verdict)) => {
-            let verdict = match verdict.as_str() {
-                "independent" => Verdict::Independent,
-                "dependent" => Verdict::Dependent,
-                other => return unknown("minimum_sample", other),
-            };
-            match per.as_str() {
-                "cell" => MinimumSample::RowsPerCell(rows, verdict),
-                "df" => MinimumSample::RowsPerDegree(rows, verdict),
-                other => return unknown("minimum_sample", other),
-            }
-        }
-    };
-    let name: String = item(dict, "name")?;
-    if name != "g2" && name != "x2" {
-        return unknown("test", &name);
-    }
-    Ok(TestChoice { name, degrees_of_freedom, minimum_sample })
-}
-
-/// The score that a dictionary describes: `name`, and `penalty` or `equivalent_sample_size` where it has one.
-pub(super) fn score(dict: &Bound<'_, PyDict>) -> PyResult<DiscreteScoreKind> {
-    Ok(match item::<String>(dict, "name")?.as_str() {
-        "loglik" => DiscreteScoreKind::LogLikelihood,
-        "aic" => DiscreteScoreKind::Aic,
-        "bic" => DiscreteScoreKind::Bic(item(dict, "penalty")?),
-        "ebic" => DiscreteScoreKind::Ebic(item(dict, "penalty")?, item(dict, "gamma")?),
-        "bdeu" => DiscreteScoreKind::Bdeu(item(dict, "equivalent_sample_size")?),
-        "k2" => DiscreteScoreKind::K2,
-        other => return unknown("score", other),
     })
 }
 

@@ -7,30 +7,33 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::composition;
-use super::dataset::Dataset;
+use super::data::{Data, Table};
 use super::run::{Settings, run_job};
+use super::scoring::ScoreChoice;
+use super::testing::{TestChoice, WithTest, on_correlation};
 use crate::counts::CountingEngine;
 use crate::graph::Pdag;
 use crate::hybrid::{Hybrid, Learned};
-use crate::independence::{G2Test, IndependenceTest, PearsonTest};
+use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
-use crate::score::{DiscreteScore, LocalScore};
+use crate::score::{LocalScore, NoScore};
 use crate::{Error, Result, Variable};
 
-/// Learns a graph from discrete data.
+/// Learns a graph from data of any type.
 ///
-/// `test`, `score` and `composition` are dictionaries that the facade makes, `knowledge` one or `None`. `cluster` is
-/// called, where the composition asks for it, as `cluster(distances)` with the condensed distances of all pairs and
-/// returns a label for each variable. Returns a dictionary.
+/// `test`, `score` and `composition` are dictionaries that the facade makes, `knowledge` one or `None`. Data with missing
+/// values have no score, and the composition must not ask for one: the facade sees to it. `cluster` is called, where the
+/// composition asks for it, as `cluster(distances)` with the condensed distances of all pairs and returns a label for
+/// each variable. Returns a dictionary.
 #[pyfunction]
 #[pyo3(signature = (dataset, *, test, score, composition, knowledge, cluster, threads, time_limit, progress))]
 #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn learn<'py>(
     py: Python<'py>,
-    dataset: &Dataset,
+    dataset: Data<'py>,
     test: Bound<'py, PyDict>,
-    score: Bound<'py, PyDict>,
+    score: Option<Bound<'py, PyDict>>,
     composition: Bound<'py, PyDict>,
     knowledge: Option<Bound<'py, PyDict>>,
     cluster: Py<PyAny>,
@@ -38,53 +41,78 @@ pub(crate) fn learn<'py>(
     time_limit: Option<f64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let data = dataset.data();
-    let test = composition::test(&test)?;
-    let kind = composition::score(&score)?;
-    let hybrid = composition::hybrid(&composition, data.n_variables())?;
-    let knowledge = composition::knowledge(knowledge.as_ref(), data.n_variables())?;
+    let table = dataset.table();
+    let test = TestChoice::new(&test)?;
+    test.check(&table)?;
+    let score = score.as_ref().map(ScoreChoice::new).transpose()?;
+    let hybrid = composition::hybrid(&composition, table.n_variables())?;
+    let knowledge = composition::knowledge(knowledge.as_ref(), table.n_variables())?;
     let clustering = Clustering::new(cluster);
-    let job = |run: &Run| {
-        let engine = CountingEngine::new(&data);
-        let score = DiscreteScore::new(&engine, kind)?;
-        if test.name == "g2" {
-            let test = G2Test::with_rules(&engine, test.degrees_of_freedom, test.minimum_sample)?;
-            let learned = compose(&test, &score, &hybrid, &clustering, &knowledge, run)?;
-            Ok((learned, test.name(), test.decided_by_minimum_sample()))
-        } else {
-            let test = PearsonTest::with_rules(&engine, test.degrees_of_freedom, test.minimum_sample)?;
-            let learned = compose(&test, &score, &hybrid, &clustering, &knowledge, run)?;
-            Ok((learned, test.name(), test.decided_by_minimum_sample()))
+    let scored = || score.ok_or_else(|| Error::parameter("score", "these data need one"));
+    let learning = Learning { hybrid: &hybrid, clustering: &clustering, knowledge: &knowledge };
+    let job = |run: &Run| match &table {
+        Table::Discrete(data) => {
+            let engine = CountingEngine::new(data);
+            test.on_counts(&engine, &learning.by(&scored()?.on_counts(&engine)?, run))
+        }
+        Table::Incomplete(data) => test.on_incomplete(data, &learning.by(&NoScore::new(data.n_variables()), run)),
+        Table::Gaussian(correlation) => {
+            on_correlation(correlation, &learning.by(&scored()?.on_correlation(correlation)?, run))
         }
     };
     let outcome = run_job(py, &Settings { threads, time_limit, progress }, job);
     let (learned, test_name, decided) = clustering.raised(outcome)?;
     let result = result(py, learned)?;
+    if matches!(table, Table::Incomplete(_)) {
+        // The one estimate was not scored.
+        let calls = result.get_item("calls")?.expect("results have calls");
+        calls.set_item(Phase::Path.name(), 0)?;
+    }
     result.set_item("test", test_name)?;
     result.set_item("decided_by_minimum_sample", decided)?;
     Ok(result)
 }
 
-pub(super) fn compose<T: IndependenceTest, S: LocalScore>(
-    test: &T,
-    score: &S,
-    hybrid: &Hybrid,
-    clustering: &Clustering,
-    knowledge: &Knowledge,
-    run: &Run,
-) -> Result<Learned> {
-    crate::hybrid::learn(test, score, hybrid, |distances| clustering.labels(distances), knowledge, run)
+/// What is learned and how, for data of any type.
+#[derive(Clone, Copy)]
+struct Learning<'a> {
+    hybrid: &'a Hybrid,
+    clustering: &'a Clustering,
+    knowledge: &'a Knowledge,
+}
+
+impl<'a> Learning<'a> {
+    fn by<S: LocalScore>(self, score: &'a S, run: &'a Run) -> Scored<'a, S> {
+        Scored { learning: self, score, run }
+    }
+}
+
+struct Scored<'a, S> {
+    learning: Learning<'a>,
+    score: &'a S,
+    run: &'a Run,
+}
+
+impl<S: LocalScore> WithTest for Scored<'_, S> {
+    type Output = (Learned, &'static str, u64);
+
+    fn with<T: IndependenceTest>(&self, test: &T) -> Result<Self::Output> {
+        let Learning { hybrid, clustering, knowledge } = self.learning;
+        let cluster = |distances| clustering.labels(distances);
+        let learned = crate::hybrid::learn(test, self.score, hybrid, cluster, knowledge, self.run)?;
+        Ok((learned, test.name(), test.decided_by_minimum_sample()))
+    }
 }
 
 /// The facade's clustering, called from the thread of a job.
-pub(super) struct Clustering {
+struct Clustering {
     cluster: Py<PyAny>,
     /// What it raised.
     error: Mutex<Option<PyErr>>,
 }
 
 impl Clustering {
-    pub(super) fn new(cluster: Py<PyAny>) -> Self {
+    fn new(cluster: Py<PyAny>) -> Self {
         Self { cluster, error: Mutex::new(None) }
     }
 
@@ -102,7 +130,7 @@ impl Clustering {
     }
 
     /// The outcome of the job, or what clustering raised in it.
-    pub(super) fn raised<T>(self, outcome: PyResult<T>) -> PyResult<T> {
+    fn raised<T>(self, outcome: PyResult<T>) -> PyResult<T> {
         match self.error.into_inner().expect("nobody panics with this lock") {
             Some(error) => Err(error),
             None => outcome,
@@ -111,7 +139,7 @@ impl Clustering {
 }
 
 /// The result as a dictionary of plain values; see `_core.pyi`.
-pub(super) fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
+fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("dag", learned.dag.as_ref().map(|dag| dag.arcs().collect::<Vec<_>>()))?;
     dict.set_item("cpdag", pdag(&learned.cpdag))?;
@@ -153,10 +181,10 @@ pub(super) fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyD
 }
 
 /// Directed and undirected edges of a graph.
-pub(super) type Edges = (Vec<(Variable, Variable)>, Vec<(Variable, Variable)>);
+type Edges = (Vec<(Variable, Variable)>, Vec<(Variable, Variable)>);
 
 /// A partially directed graph as lists of edges.
-pub(super) fn pdag(graph: &Pdag) -> Edges {
+fn pdag(graph: &Pdag) -> Edges {
     (graph.directed_edges().collect(), graph.undirected_edges().collect())
 }
 

@@ -6,6 +6,7 @@
 
 mod array;
 mod composition;
+mod data;
 mod dataset;
 mod error;
 mod gaussian;
@@ -14,8 +15,10 @@ mod incomplete;
 mod learn;
 mod neighbourhood;
 mod network;
-mod pieces;
 mod run;
+mod scoring;
+mod single_tests;
+mod testing;
 
 use pyo3::prelude::*;
 
@@ -29,13 +32,11 @@ mod _core {
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
     #[pymodule_export]
-    use super::gaussian::{
-        Gaussian, gaussian_score, gaussian_score_gains, gaussian_test, learn_gaussian, sample_gaussian,
-    };
+    use super::gaussian::{Gaussian, sample_gaussian};
     #[pymodule_export]
     use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, forced_dag, members};
     #[pymodule_export]
-    use super::incomplete::{IncompleteDataset, learn_testwise, testwise_distances, testwise_test};
+    use super::incomplete::IncompleteDataset;
     #[pymodule_export]
     use super::learn::learn;
     #[pymodule_export]
@@ -43,9 +44,11 @@ mod _core {
     #[pymodule_export]
     use super::network::{Network, random_dag};
     #[pymodule_export]
-    use super::pieces::{distances, independence_test, score, score_gains};
-    #[pymodule_export]
     use super::run::available_threads;
+    #[pymodule_export]
+    use super::scoring::{score, score_gains};
+    #[pymodule_export]
+    use super::single_tests::{distances, independence_test};
 
     /// Version of the package.
     #[pymodule_export]

@@ -4,25 +4,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::composition;
-use super::dataset::Dataset;
-use super::gaussian::Gaussian;
+use super::data::Data;
 use super::graph::check;
-use super::incomplete::{IncompleteDataset, testwise};
 use super::run::{Settings, run_job};
-use crate::counts::CountingEngine;
-use crate::independence::{FisherZTest, G2Test, IndependenceTest, PearsonTest};
+use super::testing::{TestChoice, WithTest};
+use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Run};
 use crate::skeleton::local::{LocalLearner, LocalNeighbour, LocalOptions, local_neighbourhood};
 use crate::{Result, Variable};
-
-/// Data of any type.
-#[derive(FromPyObject)]
-pub(crate) enum Data<'py> {
-    Discrete(PyRef<'py, Dataset>),
-    Gaussian(PyRef<'py, Gaussian>),
-    Incomplete(PyRef<'py, IncompleteDataset>),
-}
 
 /// A neighbour, the logarithm of the largest p-value of all tests of the pair, and the set that gave it.
 type Found = (Variable, f64, Vec<Variable>);
@@ -44,55 +34,31 @@ pub(crate) fn neighbourhood(
 ) -> PyResult<(Vec<Found>, u64, &'static str)> {
     let (learner, options) = composition::local(&local)?;
     let settings = Settings { threads, time_limit: None, progress };
-    let search = Search { learner, options, target };
-    match dataset {
-        Data::Discrete(dataset) => {
-            let data = dataset.data();
-            check(data.n_variables(), [target])?;
-            let knowledge = composition::knowledge(knowledge.as_ref(), data.n_variables())?;
-            let test = composition::test(&test)?;
-            run_job(py, &settings, |run| {
-                let engine = CountingEngine::new(&data);
-                if test.name == "g2" {
-                    let test = G2Test::with_rules(&engine, test.degrees_of_freedom, test.minimum_sample)?;
-                    search.run(&test, &knowledge, run)
-                } else {
-                    let test = PearsonTest::with_rules(&engine, test.degrees_of_freedom, test.minimum_sample)?;
-                    search.run(&test, &knowledge, run)
-                }
-            })
-        }
-        Data::Incomplete(dataset) => {
-            let data = dataset.data();
-            check(data.n_variables(), [target])?;
-            let knowledge = composition::knowledge(knowledge.as_ref(), data.n_variables())?;
-            let choice = composition::test(&test)?;
-            run_job(py, &settings, |run| search.run(&testwise(&data, &choice)?, &knowledge, run))
-        }
-        Data::Gaussian(dataset) => {
-            let correlation = dataset.correlation();
-            check(correlation.n_variables(), [target])?;
-            let knowledge = composition::knowledge(knowledge.as_ref(), correlation.n_variables())?;
-            run_job(py, &settings, |run| search.run(&FisherZTest::new(&correlation), &knowledge, run))
-        }
-    }
+    let table = dataset.table();
+    check(table.n_variables(), [target])?;
+    let test = TestChoice::new(&test)?;
+    test.check(&table)?;
+    let knowledge = composition::knowledge(knowledge.as_ref(), table.n_variables())?;
+    run_job(py, &settings, |run| {
+        test.on(&table, &Search { learner, options: &options, target, knowledge: &knowledge, run })
+    })
 }
 
-struct Search {
+struct Search<'a> {
     learner: LocalLearner,
-    options: LocalOptions,
+    options: &'a LocalOptions,
     target: Variable,
+    knowledge: &'a Knowledge,
+    run: &'a Run,
 }
 
-impl Search {
-    fn run<T: IndependenceTest>(
-        &self,
-        test: &T,
-        knowledge: &Knowledge,
-        run: &Run,
-    ) -> Result<(Vec<Found>, u64, &'static str)> {
+impl WithTest for Search<'_> {
+    type Output = (Vec<Found>, u64, &'static str);
+
+    fn with<T: IndependenceTest>(&self, test: &T) -> Result<Self::Output> {
+        let &Self { learner, options, target, knowledge, run } = self;
         let mut ledger = Ledger::new();
-        let found = local_neighbourhood(self.learner, test, self.target, &self.options, knowledge, run, &mut ledger)?;
+        let found = local_neighbourhood(learner, test, target, options, knowledge, run, &mut ledger)?;
         let plain = |n: LocalNeighbour| (n.variable, n.max_log_p_value, n.closest_set.to_vec());
         Ok((found.into_iter().map(plain).collect(), ledger.total_calls(), test.name()))
     }

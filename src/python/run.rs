@@ -27,6 +27,9 @@ pub(crate) struct Settings {
     pub(crate) progress: Option<Py<PyAny>>,
 }
 
+/// For what takes no time worth more.
+pub(crate) const AT_ONCE: Settings = Settings { threads: 1, time_limit: None, progress: None };
+
 impl Settings {
     fn run(&self) -> Result<Run> {
         let deadline = match self.time_limit {

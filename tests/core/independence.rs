@@ -4,8 +4,8 @@ use phgs::Variable;
 use phgs::counts::CountingEngine;
 use phgs::data::DiscreteData;
 use phgs::independence::{
-    ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Separation, TestResult,
-    TestSession, Verdict,
+    ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, Separation,
+    TestResult, TestSession, Verdict,
 };
 use phgs::run::Run;
 use proptest::prelude::*;
@@ -41,8 +41,9 @@ fn golden_tests_are_reproduced() {
         let g2 = G2Test::new(&engine);
         let x2 = PearsonTest::new(&engine);
         let guard = MinimumSample::RowsPerCell(5.0, Verdict::Independent);
-        let adjusted = G2Test::with_rules(&engine, DegreesOfFreedom::Adjusted, guard).unwrap();
-        let x2_adjusted = PearsonTest::with_rules(&engine, DegreesOfFreedom::Adjusted, MinimumSample::Off).unwrap();
+        let adjusted = G2Test::with_rules(&engine, Rules::new(DegreesOfFreedom::Adjusted, guard).unwrap());
+        let x2_adjusted =
+            PearsonTest::with_rules(&engine, Rules::new(DegreesOfFreedom::Adjusted, MinimumSample::Off).unwrap());
         let (mut of_g2, mut of_x2) = (g2.session(), x2.session());
         let (mut of_adjusted, mut of_x2_adjusted) = (adjusted.session(), x2_adjusted.session());
         for row in rows.iter().filter(|row| row[0] == name) {
@@ -131,11 +132,11 @@ proptest! {
         let z: Vec<usize> = (2..arities.len()).collect();
         let given: Vec<Variable> = z.iter().map(|&z| z as Variable).collect();
         let (g2, x2, df) = by_the_book(&columns, 0, 1, &z);
-        let adjusted = G2Test::with_rules(&engine, DegreesOfFreedom::Adjusted, MinimumSample::Off).unwrap();
+        let adjusted = G2Test::with_rules(&engine, Rules::new(DegreesOfFreedom::Adjusted, MinimumSample::Off).unwrap());
         let result = adjusted.session().test(0, 1, &given);
         prop_assert_eq!(result.degrees_of_freedom, df);
         prop_assert!((result.statistic - g2).abs() <= 1e-9 * (1.0 + g2), "{:?} {}", result, g2);
-        let pearson = PearsonTest::with_rules(&engine, DegreesOfFreedom::Adjusted, MinimumSample::Off).unwrap();
+        let pearson = PearsonTest::with_rules(&engine, Rules::new(DegreesOfFreedom::Adjusted, MinimumSample::Off).unwrap());
         let result = pearson.session().test(0, 1, &given);
         prop_assert!((result.statistic - x2).abs() <= 1e-10 * (1.0 + x2), "{:?} {}", result, x2);
         let classical = G2Test::new(&engine).session().test(0, 1, &given);
@@ -156,9 +157,9 @@ proptest! {
             let mut g2 = Vec::new();
             let mut x2 = Vec::new();
             for given in [&[2][..], &[2, 3], &[3, 2]] {
-                let test = G2Test::with_rules(&engine, rule, MinimumSample::Off).unwrap();
+                let test = G2Test::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
                 g2.push(test.session().test(0, 1, given));
-                let test = PearsonTest::with_rules(&engine, rule, MinimumSample::Off).unwrap();
+                let test = PearsonTest::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
                 x2.push(test.session().test(0, 1, given));
             }
             prop_assert!(g2[0] == g2[1] && g2[1] == g2[2]);
@@ -174,7 +175,7 @@ proptest! {
         let engine = CountingEngine::new(&data);
         for rule in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
             for minimum in [MinimumSample::Off, MinimumSample::RowsPerCell(3.0, Verdict::Dependent)] {
-                let test = G2Test::with_rules(&engine, rule, minimum).unwrap();
+                let test = G2Test::with_rules(&engine, Rules::new(rule, minimum).unwrap());
                 let mut session = test.session();
                 for log_alpha in [0.05f64.ln(), 1.0] {
                     let mut expected = Vec::new();
@@ -210,8 +211,8 @@ fn degenerate_tables_have_no_information() {
     .unwrap();
     let engine = CountingEngine::new(&data);
     for rule in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
-        let g2 = G2Test::with_rules(&engine, rule, MinimumSample::Off).unwrap();
-        let x2 = PearsonTest::with_rules(&engine, rule, MinimumSample::Off).unwrap();
+        let g2 = G2Test::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
+        let x2 = PearsonTest::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
         assert_eq!(g2.session().test(0, 1, &[]), TestResult::NO_INFORMATION);
         assert_eq!(x2.session().test(1, 0, &[2]), TestResult::NO_INFORMATION);
         // One row in each stratum: statistic 0 and p = 1 in any case.
@@ -233,8 +234,8 @@ fn huge_sets_neither_overflow_nor_exhaust_memory() {
     let engine = CountingEngine::new(&data);
     let given: Vec<Variable> = (2..40).collect();
     for rule in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
-        let g2 = G2Test::with_rules(&engine, rule, MinimumSample::Off).unwrap();
-        let x2 = PearsonTest::with_rules(&engine, rule, MinimumSample::Off).unwrap();
+        let g2 = G2Test::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
+        let x2 = PearsonTest::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
         for result in [g2.session().test(0, 1, &given), x2.session().test(0, 1, &given)] {
             assert_eq!((result.statistic, result.log_p_value), (0.0, 0.0), "{rule:?}");
             assert!(result.degrees_of_freedom.is_finite());
@@ -255,7 +256,7 @@ fn huge_sets_neither_overflow_nor_exhaust_memory() {
 fn the_least_sample_rule_has_both_verdicts() {
     let data = DiscreteData::from_columns(random_columns(1, 40, &[2, 3, 4])).unwrap();
     let engine = CountingEngine::new(&data);
-    let with = |minimum| G2Test::with_rules(&engine, DegreesOfFreedom::Classical, minimum).unwrap();
+    let with = |minimum| G2Test::with_rules(&engine, Rules::new(DegreesOfFreedom::Classical, minimum).unwrap());
     let plain = G2Test::new(&engine).session().test(0, 1, &[2]);
     // 24 cells and 8 degrees of freedom for 40 rows.
     for (minimum, refused) in [
@@ -279,7 +280,7 @@ fn the_least_sample_rule_has_both_verdicts() {
     assert_eq!(test.session().test(0, 1, &[]).log_p_value, G2Test::new(&engine).session().test(0, 1, &[]).log_p_value);
     for rows in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let minimum = MinimumSample::RowsPerCell(rows, Verdict::Independent);
-        assert!(G2Test::with_rules(&engine, DegreesOfFreedom::Classical, minimum).is_err());
+        assert!(Rules::new(DegreesOfFreedom::Classical, minimum).is_err());
     }
 }
 
@@ -344,7 +345,7 @@ fn a_search_for_a_separating_set_finds_what_single_tests_find() {
         let engine = CountingEngine::new(&data);
         for degrees in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
             for rule in [MinimumSample::Off, MinimumSample::RowsPerCell(3.0, Verdict::Dependent)] {
-                let test = G2Test::with_rules(&engine, degrees, rule).unwrap();
+                let test = G2Test::with_rules(&engine, Rules::new(degrees, rule).unwrap());
                 let (mut own, mut plain) = (test.session(), OneByOne(test.session()));
                 for (x, y) in [(0, 2), (1, 4), (0, 7), (6, 3), (2, 3)] {
                     for last in [7, 8] {

@@ -6,7 +6,8 @@ use phgs::Variable;
 use phgs::counts::CountingEngine;
 use phgs::graph::{Dag, UndirectedGraph};
 use phgs::independence::{
-    DSeparationOracle, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, TestResult, TestSession, Verdict,
+    DSeparationOracle, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Rules, TestResult, TestSession,
+    Verdict,
 };
 use phgs::knowledge::Knowledge;
 use phgs::orient::v_structures_by_testing;
@@ -285,7 +286,7 @@ fn tests_made_together_are_the_single_ones() {
     let others: Vec<Variable> = (0..data.n_variables() as Variable).filter(|v| ![3, 5, 9].contains(v)).collect();
     for rule in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
         for minimum in [MinimumSample::Off, MinimumSample::RowsPerCell(5.0, Verdict::Dependent)] {
-            let test = G2Test::with_rules(&engine, rule, minimum).unwrap();
+            let test = G2Test::with_rules(&engine, Rules::new(rule, minimum).unwrap());
             let mut session = test.session();
             for given in [&[][..], &[5], &[9, 5]] {
                 for take in [0, 1, 3, others.len()] {

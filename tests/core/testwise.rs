@@ -4,7 +4,7 @@ use phgs::Variable;
 use phgs::counts::CountingEngine;
 use phgs::data::{Codes, DiscreteData, IncompleteData};
 use phgs::independence::{
-    DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Statistic, TestResult, TestSession,
+    DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, Statistic, TestResult, TestSession,
     TestwiseTest, Verdict,
 };
 use phgs::run::Run;
@@ -51,7 +51,7 @@ fn each_test_is_that_of_its_own_complete_rows() {
     let sets: &[&[Variable]] = &[&[], &[2], &[2, 3], &[3, 4], &[4, 5], &[5, 6, 7], &[2, 3, 5, 6, 7]];
     for rule in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
         for statistic in [Statistic::G2, Statistic::X2] {
-            let test = TestwiseTest::new(&data, statistic, rule, MinimumSample::Off).unwrap();
+            let test = TestwiseTest::new(&data, statistic, Rules::new(rule, MinimumSample::Off).unwrap());
             let mut session = test.session();
             for (x, y) in [(0, 1), (1, 0), (0, 8), (1, 8)] {
                 for given in sets {
@@ -61,11 +61,11 @@ fn each_test_is_that_of_its_own_complete_rows() {
                     let places: Vec<Variable> = (2..all.len() as Variable).collect();
                     let expected = match statistic {
                         Statistic::G2 => {
-                            let test = G2Test::with_rules(&engine, rule, MinimumSample::Off).unwrap();
+                            let test = G2Test::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
                             test.session().test(0, 1, &places)
                         }
                         Statistic::X2 => {
-                            let test = PearsonTest::with_rules(&engine, rule, MinimumSample::Off).unwrap();
+                            let test = PearsonTest::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
                             test.session().test(0, 1, &places)
                         }
                     };
@@ -93,7 +93,8 @@ fn distances_and_room_are_those_of_pairwise_complete_rows() {
     columns.push((0..300).map(|row| columns[0][row].is_none().then_some(row as u32 % 2)).collect());
     let arities = [2, 3, 4, 1, 2];
     let data = incomplete(&columns, &arities);
-    let test = TestwiseTest::new(&data, Statistic::G2, DegreesOfFreedom::Classical, MinimumSample::Off).unwrap();
+    let test =
+        TestwiseTest::new(&data, Statistic::G2, Rules::new(DegreesOfFreedom::Classical, MinimumSample::Off).unwrap());
     let run = Run::new(2).unwrap();
     let found = test.distances(&run).unwrap().unwrap();
     let pairs: Vec<(Variable, Variable)> = (0..5).flat_map(|x| ((x + 1)..5).map(move |y| (x, y))).collect();
@@ -121,7 +122,7 @@ fn the_least_sample_rule_looks_at_the_rows_of_the_test() {
     let z: Vec<Option<u32>> = (0..60).map(|row| Some(row / 8 % 2)).collect();
     let data = incomplete(&[x, y, z], &[2, 2, 2]);
     let rule = MinimumSample::RowsPerCell(5.0, Verdict::Dependent);
-    let test = TestwiseTest::new(&data, Statistic::G2, DegreesOfFreedom::Classical, rule).unwrap();
+    let test = TestwiseTest::new(&data, Statistic::G2, Rules::new(DegreesOfFreedom::Classical, rule).unwrap());
     assert!(test.session().test(0, 1, &[]).statistic.is_finite());
     assert_eq!(test.session().test(0, 1, &[2]).statistic, f64::INFINITY);
     assert_eq!(test.decided_by_minimum_sample(), 1);

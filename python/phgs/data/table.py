@@ -77,6 +77,11 @@ class Table:
         """The data as the core holds them, made when first asked for."""
         return _core.Dataset(list(self.codes), list(self.arities))
 
+    @property
+    def core_data(self) -> _core.Dataset | _core.IncompleteDataset | _core.Gaussian:
+        """The data as the core holds them, of whatever type."""
+        return self.dataset
+
     def index(self, name: Name) -> int:
         """Return the position of a column; an unknown name raises `ParameterError` with near ones."""
         try:
@@ -123,6 +128,11 @@ class IncompleteTable(Table):
     def incomplete(self) -> _core.IncompleteDataset:
         """The data as the core holds them, made when first asked for."""
         return _core.IncompleteDataset(list(self.codes), [max(1, arity) for arity in self.arities])
+
+    @property
+    def core_data(self) -> _core.IncompleteDataset:
+        """The same as `incomplete`."""
+        return self.incomplete
 
     def __repr__(self) -> str:
         missing = f"{sum(self.n_missing):,} values missing"

@@ -174,12 +174,7 @@ class Learner:
             "time_limit": self.time_limit,
             "progress": reporter(self.progress, self.method),
         }
-        if isinstance(table, IncompleteTable):
-            learned = _core.learn_testwise(table.incomplete, **job)
-        elif isinstance(table, GaussianTable):
-            learned = _core.learn_gaussian(table.dataset, score=score, **job)
-        else:
-            learned = _core.learn(table.dataset, score=score, **job)
+        learned = _core.learn(table.core_data, score=None if isinstance(table, IncompleteTable) else score, **job)
         from phgs.knowledge import Knowledge
         from phgs.result import Result
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from phgs import _core, parameters
-from phgs.data import IncompleteTable, Table
+from phgs.data import Table
 from phgs.errors import ParameterError
 from phgs.learners.pieces import NO_SEARCH, Testing, composed
 from phgs.progress import reporter
@@ -138,9 +138,8 @@ class _Local(Testing):
         table = self._table(data, 3)
         position = table.index(target)
         described = self._for_core(table)
-        dataset = table.incomplete if isinstance(table, IncompleteTable) else table.dataset
         found, calls, test = _core.neighbourhood(
-            dataset,
+            table.core_data,
             position,
             test=described["test"],
             local=described["composition"]["restrict"],

@@ -242,10 +242,7 @@ class Result:
             return {}
         threads = int(self.parameters.get("threads", 0))
         arcs = self.dag._directed_indices()
-        if isinstance(self._table, GaussianTable):
-            found = _core.gaussian_score_gains(self._table.dataset, arcs, self._score)
-        else:
-            found = _core.score_gains(self._table.dataset, arcs, self._score, threads)
+        found = _core.score_gains(self._table.dataset, arcs, self._score, threads)
         return dict(zip(self.dag.directed, found, strict=True))
 
     @cached_property

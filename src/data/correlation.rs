@@ -1,0 +1,354 @@
+//! The correlation matrix, which is all that Gaussian methods need of the data.
+
+use super::continuous::{ContinuousData, centred};
+use crate::run::Run;
+use crate::{Error, Result, Variable};
+
+/// A correlation matrix and the number of rows behind it: all that Gaussian tests and scores need. Stored as one
+/// triangle, p (p − 1) / 2 numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Correlation {
+    n_variables: usize,
+    n_rows: usize,
+    /// Below the diagonal, row by row.
+    lower: Vec<f64>,
+    variances: Vec<f64>,
+}
+
+/// Columns of one panel of the blocked product.
+const PANEL: usize = 4;
+/// Panels of one block, which is one item of work.
+const BLOCK: usize = 16;
+/// What is left of a variance of 1 below which a variable counts as a linear combination of others.
+pub(crate) const SINGULAR: f64 = 1e-10;
+/// How far from 1 an absolute correlation has to be for two columns to count as different.
+const DUPLICATE: f64 = 1e-12;
+
+impl Correlation {
+    /// The correlations of a table: one blocked product, in parallel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Columns`] when two columns are copies of each other up to scale and shift; [`Error::Interrupted`].
+    pub fn of(data: &ContinuousData, run: &Run) -> Result<Self> {
+        let (p, n) = (data.n_variables(), data.n_rows());
+        let n_panels = p.div_ceil(PANEL);
+        // Panels of four standardised columns, row by row, the last filled up with zeros.
+        let panels = run.map(
+            n_panels,
+            || (),
+            |(), panel| {
+                let mut packed = vec![[0.0; PANEL]; n];
+                let mut variances = [0.0; PANEL];
+                for (lane, x) in (panel * PANEL..((panel + 1) * PANEL).min(p)).enumerate() {
+                    let (deviations, variance) = centred(data.column(x as Variable)).expect("no column is constant");
+                    packed.iter_mut().zip(deviations).for_each(|(row, d)| row[lane] = d);
+                    variances[lane] = variance;
+                }
+                (packed, variances)
+            },
+        )?;
+        let n_blocks = n_panels.div_ceil(BLOCK);
+        let tiles: Vec<(usize, usize)> = (0..n_blocks).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
+        let products = run.map(
+            tiles.len(),
+            || (),
+            |(), tile| {
+                let (a, b) = tiles[tile];
+                let block = |i: usize| i * BLOCK..((i + 1) * BLOCK).min(n_panels);
+                let mut sums = Vec::new();
+                for i in block(a) {
+                    for j in block(b).take_while(|&j| j <= i) {
+                        sums.push((i, j, product(&panels[i].0, &panels[j].0)));
+                    }
+                }
+                sums
+            },
+        )?;
+        let mut lower = vec![0.0; p * p.saturating_sub(1) / 2];
+        let mut duplicate: Option<(usize, usize)> = None;
+        for (i, j, sums) in products.into_iter().flatten() {
+            for (a, row) in sums.iter().enumerate() {
+                for (b, &r) in row.iter().enumerate() {
+                    let (x, y) = (i * PANEL + a, j * PANEL + b);
+                    if x < p && y < x {
+                        if 1.0 - r.abs() < DUPLICATE && duplicate.is_none_or(|pair| (y, x) < pair) {
+                            duplicate = Some((y, x));
+                        }
+                        lower[x * (x - 1) / 2 + y] = r.clamp(-1.0, 1.0);
+                    }
+                }
+            }
+        }
+        if let (Some((x, y)), true) = (duplicate, n > 2) {
+            let problem = "are copies of each other up to scale and shift; leave one of them out";
+            return Err(Error::columns(vec![x as Variable, y as Variable], problem));
+        }
+        let variances = panels.iter().flat_map(|(_, variances)| variances).take(p).copied().collect();
+        Ok(Self { n_variables: p, n_rows: n, lower, variances })
+    }
+
+    /// A correlation matrix that was computed elsewhere: its rows and the number of data rows behind it. Variances are
+    /// taken to be 1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] or [`Error::Columns`] unless the matrix is square, symmetric, with ones on its diagonal, within
+    /// \[−1, 1\] and positive semi-definite, and no two variables are copies of each other.
+    pub fn from_matrix(rows: &[Vec<f64>], n_rows: usize) -> Result<Self> {
+        let p = rows.len();
+        if p == 0 {
+            return Err(Error::Data("the correlation matrix is empty".into()));
+        }
+        if n_rows < 2 {
+            return Err(Error::parameter("n_rows", "a correlation matrix needs at least two rows of data behind it"));
+        }
+        if rows.iter().any(|row| row.len() != p) {
+            return Err(Error::Data("the correlation matrix is not square".into()));
+        }
+        const TOLERANCE: f64 = 1e-8;
+        let mut lower = Vec::with_capacity(p * (p - 1) / 2);
+        for (x, row) in rows.iter().enumerate() {
+            let of = |y: usize| vec![y as Variable, x as Variable];
+            if let Some(y) = row.iter().position(|r| r.is_nan()) {
+                return Err(Error::columns(of(y), "have NaN for a correlation"));
+            }
+            if (row[x] - 1.0).abs() > TOLERANCE {
+                return Err(Error::columns(vec![x as Variable], "have no 1 on the diagonal of the correlation matrix"));
+            }
+            for (y, &r) in row.iter().enumerate().take(x) {
+                if (r - rows[y][x]).abs() > TOLERANCE {
+                    return Err(Error::columns(of(y), "have a correlation matrix that is not symmetric"));
+                }
+                if r.abs() > 1.0 + TOLERANCE {
+                    return Err(Error::columns(of(y), "have a correlation outside [-1, 1]"));
+                }
+                if 1.0 - r.abs() < DUPLICATE {
+                    return Err(Error::columns(of(y), "have a correlation of 1 or -1; leave one of them out"));
+                }
+                lower.push(r);
+            }
+        }
+        let this = Self { n_variables: p, n_rows, lower, variances: vec![1.0; p] };
+        this.factorise(|x, parts| match parts {
+            Some(_) => Ok(()),
+            None => Err(Error::columns(vec![x], "make the correlation matrix not positive semi-definite")),
+        })?;
+        Ok(this)
+    }
+
+    /// Variables that are linear combinations of earlier ones, each with the earlier variables that make it up; empty
+    /// for data in general position. With no more rows than variables there are always some, which says nothing of
+    /// the variables, so that the answer is then empty too.
+    pub fn collinear(&self) -> Vec<(Variable, Vec<Variable>)> {
+        if self.n_rows <= self.n_variables {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let _ = self.factorise(|x, weights| {
+            if let Some(weights) = weights {
+                found.push((x, weights));
+            }
+            Ok(())
+        });
+        found
+    }
+
+    /// Cholesky's factorisation, row by row. Calls `report` with each variable that is a combination of earlier ones
+    /// and these (by more than a part in a million); with `None` for one whose row no positive semi-definite matrix has.
+    fn factorise(&self, mut report: impl FnMut(Variable, Option<Vec<Variable>>) -> Result<()>) -> Result<()> {
+        const INDEFINITE: f64 = 1e-6;
+        let p = self.n_variables;
+        let at = |x: usize| x * (x + 1) / 2;
+        let mut factor: Vec<f64> = vec![0.0; p * (p + 1) / 2];
+        for x in 0..p {
+            let (done, row) = factor.split_at_mut(at(x));
+            let mut left = 1.0;
+            for y in 0..x {
+                let other = &done[at(y)..at(y) + y + 1];
+                let rest = self.lower[x * (x - 1) / 2 + y] - dot(&row[..y], &other[..y]);
+                // A pivot of 0 marks a variable that is a combination of earlier ones: nothing may be left of it.
+                row[y] = if other[y] > 0.0 { rest / other[y] } else { 0.0 };
+                if other[y] == 0.0 && rest.abs() > INDEFINITE.sqrt() {
+                    report(x as Variable, None)?;
+                }
+                left -= row[y] * row[y];
+            }
+            if left < -INDEFINITE {
+                report(x as Variable, None)?;
+            }
+            row[x] = if left > SINGULAR { left.sqrt() } else { 0.0 };
+            if left <= SINGULAR {
+                // Back-substitution gives the weights of the earlier variables.
+                let mut weights = row[..x].to_vec();
+                for y in (0..x).rev() {
+                    let other = &done[at(y)..at(y) + y + 1];
+                    weights[y] = if other[y] > 0.0 { weights[y] / other[y] } else { 0.0 };
+                    let weight = weights[y];
+                    weights[..y].iter_mut().zip(other).for_each(|(w, l)| *w -= weight * l);
+                }
+                let parts = (0..x).filter(|&y| weights[y].abs() > 1e-6).map(|y| y as Variable).collect();
+                report(x as Variable, Some(parts))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of variables.
+    pub fn n_variables(&self) -> usize {
+        self.n_variables
+    }
+
+    /// Number of rows of data behind the matrix.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// The correlation of two variables.
+    #[inline]
+    pub fn get(&self, x: Variable, y: Variable) -> f64 {
+        let (low, high) = (x.min(y) as usize, x.max(y) as usize);
+        if low == high { 1.0 } else { self.lower[high * (high - 1) / 2 + low] }
+    }
+
+    /// The variance of a variable (sum of squares divided by the number of rows).
+    pub fn variance(&self, x: Variable) -> f64 {
+        self.variances[x as usize]
+    }
+}
+
+/// Sum of products, in eight fixed lanes, so that the compiler may use vector registers.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut lanes = [0.0; LANES];
+    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a.zip(b) {
+        for lane in 0..LANES {
+            lanes[lane] += x[lane] * y[lane];
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
+}
+
+/// The products of each column of one panel with each of another.
+fn product(a: &[[f64; PANEL]], b: &[[f64; PANEL]]) -> [[f64; PANEL]; PANEL] {
+    let mut sums = [[0.0; PANEL]; PANEL];
+    for (x, y) in a.iter().zip(b) {
+        for i in 0..PANEL {
+            for j in 0..PANEL {
+                sums[i][j] += x[i] * y[j];
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> Run {
+        Run::new(2).unwrap()
+    }
+
+    /// Columns of pseudo-random numbers.
+    fn columns(p: usize, n: usize) -> Vec<Vec<f64>> {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        (0..p).map(|_| (0..n).map(|_| next()).collect()).collect()
+    }
+
+    #[test]
+    fn blocked_product_equals_the_formula() {
+        let columns = columns(70, 31);
+        let data = ContinuousData::from_columns(columns.clone()).unwrap();
+        let correlation = Correlation::of(&data, &run()).unwrap();
+        assert_eq!(correlation, Correlation::of(&data, &Run::new(1).unwrap()).unwrap());
+        for x in 0..70 {
+            for y in 0..70 {
+                let mean = |c: &[f64]| c.iter().sum::<f64>() / 31.0;
+                let (mx, my) = (mean(&columns[x]), mean(&columns[y]));
+                let s = |a: &[f64], ma: f64, b: &[f64], mb: f64| -> f64 {
+                    a.iter().zip(b).map(|(u, v)| (u - ma) * (v - mb)).sum()
+                };
+                let (a, b) = (&columns[x], &columns[y]);
+                let expected = s(a, mx, b, my) / (s(a, mx, a, mx) * s(b, my, b, my)).sqrt();
+                assert!((correlation.get(x as u32, y as u32) - expected).abs() < 1e-13);
+            }
+            let mean = columns[x].iter().sum::<f64>() / 31.0;
+            let variance = columns[x].iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 31.0;
+            assert!((correlation.variance(x as u32) / variance - 1.0).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn shift_and_scale_change_nothing() {
+        let plain = columns(3, 50);
+        let moved: Vec<Vec<f64>> = plain
+            .iter()
+            .zip([(1e9, 1.0), (0.0, 1e200), (-3.0, 1e-200)])
+            .map(|(c, (shift, scale))| c.iter().map(|v| (v + shift) * scale).collect())
+            .collect();
+        let of = |c| Correlation::of(&ContinuousData::from_columns(c).unwrap(), &run()).unwrap();
+        let (a, b) = (of(plain), of(moved));
+        for (x, y) in [(0, 1), (0, 2), (1, 2)] {
+            assert!((a.get(x, y) - b.get(x, y)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn bad_columns_are_named() {
+        let named = |result: Result<ContinuousData>| match result {
+            Err(Error::Columns { columns, .. }) => columns,
+            other => panic!("{other:?}"),
+        };
+        let good = vec![0.5, 1.5, -2.0];
+        assert_eq!(named(ContinuousData::from_columns(vec![good.clone(), vec![3.1; 3]])), [1]);
+        assert_eq!(named(ContinuousData::from_columns(vec![vec![0.1 + 0.2, 0.3, 0.3], good.clone()])), [0]);
+        assert_eq!(named(ContinuousData::from_columns(vec![vec![f64::NAN; 3], good.clone()])), [0]);
+        assert_eq!(named(ContinuousData::from_columns(vec![good.clone(), vec![1.0, 2.0, f64::INFINITY]])), [1]);
+        assert!(ContinuousData::from_columns(vec![]).is_err());
+        assert!(ContinuousData::from_columns(vec![vec![]]).is_err());
+        assert!(ContinuousData::from_columns(vec![vec![1.0]]).is_err());
+        assert!(ContinuousData::from_columns(vec![good.clone(), vec![1.0]]).is_err());
+        let twice = good.iter().map(|v| 7.0 - 2.0 * v).collect();
+        let data = ContinuousData::from_columns(vec![vec![1.0, 2.0, 2.5], good, twice]).unwrap();
+        let error = Correlation::of(&data, &run()).unwrap_err();
+        assert!(matches!(error, Error::Columns { columns, .. } if columns == [1, 2]));
+    }
+
+    #[test]
+    fn collinear_columns_are_found_with_their_parts() {
+        let mut table = columns(6, 40);
+        table[4] = (0..40).map(|i| table[1][i] - 0.5 * table[3][i] + 2.0).collect();
+        let correlation = Correlation::of(&ContinuousData::from_columns(table).unwrap(), &run()).unwrap();
+        assert_eq!(correlation.collinear(), [(4, vec![1, 3])]);
+        let few = Correlation::of(&ContinuousData::from_columns(columns(6, 5)).unwrap(), &run()).unwrap();
+        assert!(few.collinear().is_empty());
+    }
+
+    #[test]
+    fn matrices_are_checked() {
+        let matrix = |a: f64, b: f64, c: f64| vec![vec![1.0, a, b], vec![a, 1.0, c], vec![b, c, 1.0]];
+        assert_eq!(Correlation::from_matrix(&matrix(0.5, 0.2, -0.3), 10).unwrap().get(2, 1), -0.3);
+        assert!(Correlation::from_matrix(&matrix(0.9, 0.9, -0.9), 10).is_err(), "indefinite");
+        assert!(Correlation::from_matrix(&matrix(0.5, 1.2, 0.1), 10).is_err());
+        assert!(Correlation::from_matrix(&matrix(f64::NAN, 0.2, 0.1), 10).is_err());
+        assert!(Correlation::from_matrix(&matrix(1.0, 0.2, 0.2), 10).is_err(), "copies");
+        assert!(Correlation::from_matrix(&matrix(0.5, 0.2, 0.1), 1).is_err());
+        let mut skewed = matrix(0.5, 0.2, 0.1);
+        skewed[0][1] = 0.4;
+        assert!(Correlation::from_matrix(&skewed, 10).is_err());
+        skewed[0][0] = 2.0;
+        assert!(Correlation::from_matrix(&skewed, 10).is_err());
+        assert!(Correlation::from_matrix(&[vec![1.0, 0.0]], 10).is_err());
+        // Singular but semi-definite: 2 = (0 + 1) / √2.
+        let half = 0.5f64.sqrt();
+        let singular = Correlation::from_matrix(&matrix(0.0, half, half), 10).unwrap();
+        assert_eq!(singular.collinear(), [(2, vec![0, 1])]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Estimates along the path of thresholds: PATH, or the one estimate where there is no path.
+
+use std::time::Instant;
+
+use super::VStructureRule;
+use super::learn::{Driver, Restricted};
+use crate::graph::{Dag, UndirectedGraph};
+use crate::independence::IndependenceTest;
+use crate::orient::path::{Estimate, Path, PathPoint, solution_path};
+use crate::orient::{
+    Colliders, Oriented, Triple, decide_colliders, v_structures_by_testing, v_structures_from_separations,
+};
+use crate::run::Phase;
+use crate::score::{LocalScore, ScoreCache};
+use crate::skeleton::Skeleton;
+use crate::{Error, Result};
+
+/// An oriented estimate, and the triples that a cautious collider rule left open in it.
+pub(super) struct Directed {
+    pub(super) oriented: Oriented,
+    pub(super) undecided: Vec<Triple>,
+}
+
+impl Estimate for Directed {
+    fn dag(&self) -> &Dag {
+        self.oriented.dag()
+    }
+    fn is_valid(&self) -> bool {
+        self.oriented.is_valid()
+    }
+}
+
+impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
+    /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate.
+    pub(super) fn estimate<E: Estimate>(
+        &mut self,
+        restriction: &Restricted,
+        rule: &VStructureRule,
+        mut make: impl FnMut(&UndirectedGraph, Colliders, Option<&Skeleton>, &mut ScoreCache<'_, S>) -> Result<E>,
+    ) -> Result<Path<E>> {
+        let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+        let Some(graph) = restriction.graph() else {
+            return Err(Error::parameter(
+                "init",
+                "orientation and HGI need a restriction; choose restrict or init=\"empty\"",
+            ));
+        };
+        if let (Restricted::Separated(skeleton), VStructureRule::SeparatingSets) = (restriction, rule) {
+            let select = self.hybrid.select;
+            return self.ledger.timed(Phase::Path, |ledger| {
+                run.progress().enter(Phase::Path, 0);
+                let mut cache = ScoreCache::new(score);
+                let path = solution_path(skeleton, &select, &mut cache, run, |graph, _, cache| {
+                    let v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+                    make(graph, Colliders { v_structures, undecided: Vec::new() }, Some(skeleton), cache)
+                });
+                ledger.add_calls(Phase::Path, cache.calls());
+                path
+            });
+        }
+        if let (Restricted::Separated(skeleton), &VStructureRule::Decided { rule, max_conditioning_size }) =
+            (restriction, rule)
+        {
+            // Tests and scores take turns along the path; what the tests do not take is PATH's.
+            let (start, before) = (Instant::now(), self.ledger.seconds(Phase::VStructures));
+            let mut cache = ScoreCache::new(score);
+            let (select, ledger) = (&self.hybrid.select, &mut self.ledger);
+            let path = solution_path(skeleton, select, &mut cache, run, |graph, log_alpha, cache| {
+                let found =
+                    decide_colliders(graph, test, rule, log_alpha, max_conditioning_size, knowledge, run, ledger)?;
+                make(graph, found, None, cache)
+            });
+            ledger.add_calls(Phase::Path, cache.calls());
+            let tests = ledger.seconds(Phase::VStructures) - before;
+            ledger.add_seconds(Phase::Path, (start.elapsed().as_secs_f64() - tests).max(0.0));
+            return path;
+        }
+        self.refuse_path("v-structures by testing")?;
+        let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
+            return Err(Error::parameter(
+                "v_structures",
+                "this skeleton has no separating sets; find v-structures by testing",
+            ));
+        };
+        let v_structures =
+            v_structures_by_testing(graph, test, log_alpha, max_conditioning_size, knowledge, run, &mut self.ledger)?;
+        self.ledger.timed(Phase::Path, |ledger| {
+            let mut cache = ScoreCache::new(score);
+            let selected = make(graph, Colliders { v_structures, undecided: Vec::new() }, None, &mut cache)?;
+            ledger.add_calls(Phase::Path, cache.calls());
+            Ok(Path { points: Vec::new(), selected, index: 0, complete: true })
+        })
+    }
+
+    pub(super) fn refuse_path(&self, what: &str) -> Result<()> {
+        if self.hybrid.select.path_length > 1 {
+            let problem = format!("PATH needs the maximum p-values of PC or pPC and cannot be combined with {what}");
+            return Err(Error::parameter("path_length", problem));
+        }
+        Ok(())
+    }
+
+    pub(super) fn shown(&self, points: Vec<PathPoint>) -> Option<Vec<PathPoint>> {
+        (self.hybrid.select.path_length > 1).then_some(points)
+    }
+}
