@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phgs.linkage import average_linkage
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,9 +30,6 @@ def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray
     the root as possible. Then the two closest clusters of which at least one is small are merged, again and again,
     until all are large; should there then be more than ``max_clusters``, closest pairs are merged until there are not.
     Ties go to the clusters with the lower members.
-
-    scipy's linkage cannot be interrupted: Ctrl-C waits for it, a tenth of a second at 2,000 variables and some four
-    seconds at 10,000.
 
     Parameters
     ----------
@@ -56,10 +55,7 @@ def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray
     large = max(3, math.ceil(p * min(0.05, 1 / max_clusters)))
     if max_clusters == 1 or p < 2 * large:
         return np.zeros(p, dtype=np.uint32)
-    # Loaded when used: it is the heaviest import of the package.
-    from scipy.cluster.hierarchy import linkage
-
-    merges = linkage(distances, method="average")
+    merges = average_linkage(distances)
     labels = _labels_at(merges, _best_cut(merges, large, max_clusters))
     labels = _merge_small(distances, labels, large)
     # Small clusters that joined may have made more large ones than are allowed.

@@ -1,12 +1,16 @@
 """The partition of variables against a plain reference."""
 
 import math
+import signal
+import sys
+import time
 
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.spatial.distance import pdist, squareform
 
+from phgs import linkage as ours
 from phgs.clustering import partition
 
 
@@ -60,3 +64,35 @@ def test_few_variables_and_one_cluster_are_not_partitioned():
 def test_a_wrong_number_of_distances_is_refused():
     with pytest.raises(ValueError, match="distances"):
         partition(np.ones(4))
+
+
+@pytest.mark.parametrize("p", [2, 3, 5, 20, 80, 300])
+@pytest.mark.parametrize("decimals", [1, 15])
+def test_the_linkage_that_can_be_stopped_is_that_of_scipy(monkeypatch, p, decimals):
+    monkeypatch.setattr(ours, "_SCIPY_UP_TO", 0)
+    rng = np.random.default_rng(p)
+    for _ in range(3):
+        # One decimal: many distances are equal.
+        distances = np.round(rng.random(p * (p - 1) // 2), decimals)
+        kept = distances.copy()
+        np.testing.assert_array_equal(ours.average_linkage(distances), linkage(distances, "average"))
+        np.testing.assert_array_equal(distances, kept)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_stops_the_linkage_of_many():
+    distances = np.random.default_rng(1).random(5000 * 4999 // 2)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        start = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            ours.average_linkage(distances)
+        assert time.monotonic() - start < 0.6
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
