@@ -1,6 +1,7 @@
-"""Write docs/studies/default-method/report.md from results.csv beside it.
+"""Write the pages of the studies around the default method, each from results.csv beside it.
 
-The CSV file is what ``phgs study report`` makes of ``phgs study run default-method --out DIR``.
+The CSV files are what ``phgs study report`` makes of the studies ``default-method`` (in the package),
+``default-method-confirmed`` and ``every-method`` (the configurations beside the pages).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from phgs.study import paper_values
 
-FOLDER = Path(__file__).parents[1] / "studies" / "default-method"
+STUDIES = Path(__file__).parents[1] / "studies"
 SIZES = (1000, 5000, 25000)
 METHODS = {
     "auto": "the default: α = 0.001, conditioning sets ≤ 2, adjusted df, extended BIC; then GES over all pairs",
@@ -45,25 +46,40 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+class Results:
+    """The rows of a study's CSV file, by network, number of rows and method."""
+
+    def __init__(self, study: str) -> None:
+        self.found: dict[tuple[str, int, str], list[dict[str, str]]] = defaultdict(list)
+        with (STUDIES / study / "results.csv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                network, size = row["network"].split(", n = ")
+                self.found[network, int(size), row["method"]].append(row)
+        self.networks = list(dict.fromkeys(network for network, _, _ in self.found))
+        self.sizes = sorted({size for _, size, _ in self.found})
+        self.methods = list(dict.fromkeys(method for _, _, method in self.found))
+
+    def values(self, column: str, size: int, method: str, networks: list[str] | None = None) -> list[float]:
+        """Return a column; a JI that does not exist, since nothing was learned, is 0."""
+        rows = [row for name in networks or self.networks for row in self.found[name, size, method]]
+        return [float(row[column]) if row[column] else 0.0 for row in rows]
+
+    def means(self, methods: list[str]) -> str:
+        """Return the table of means over networks and data sets."""
+        lines = []
+        for method in methods:
+            line = [method]
+            for size in self.sizes:
+                line += [f"{statistics.mean(self.values(column, size, method)):{form}}" for column, form in COLUMNS]
+            lines.append(line)
+        return table(["method"] + [f"{column} {size:,}" for size in self.sizes for column, _ in COLUMNS], lines)
+
+
 def report() -> str:
-    """Return the page."""
-    found: dict[tuple[str, int, str], list[dict[str, str]]] = defaultdict(list)
-    with (FOLDER / "results.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            network, size = row["network"].split(", n = ")
-            found[network, int(size), row["method"]].append(row)
+    """Return the page of the choice."""
+    results = Results("default-method")
+    found, values = results.found, results.values
     names = list(paper_values.networks())
-
-    def values(column: str, size: int, method: str, networks: list[str] = names) -> list[float]:
-        return [float(row[column]) for name in networks for row in found[name, size, method]]
-
-    means = []
-    for method in METHODS:
-        line = [method]
-        for size in SIZES:
-            line += [f"{statistics.mean(values(column, size, method)):{form}}" for column, form in COLUMNS]
-        means.append(line)
-    header = ["method"] + [f"{column} {size:,}" for size in SIZES for column, _ in COLUMNS]
     best = published()
     phgs = paper_values.by_network("hgi_ji")
     by_network = []
@@ -97,7 +113,7 @@ networks (over a minute on munin1).
 
 ## Means over networks and data sets
 
-{table(header, means)}
+{results.means(list(METHODS))}
 
 {highest} No choice depends on which network it is: the default is the same composition for all of them.
 
@@ -115,5 +131,67 @@ our pHGS on {", ".join(below) if below else "none"}.
 
 COLUMNS = (("JI", ".3f"), ("SHD", ".0f"), ("seconds", ".1f"))
 
+
+def by_network(results: Results, methods: list[str], size: int) -> str:
+    """Return the table of JI with this number of rows."""
+    lines = [
+        [name] + [f"{statistics.mean(results.values('JI', size, method, [name])):.3f}" for method in methods]
+        for name in results.networks
+    ]
+    return table(["network", *methods], lines)
+
+
+def confirmed() -> str:
+    """Return the page of the networks that had no part in the choice."""
+    results = Results("default-method-confirmed")
+    tables = "\n\n".join(
+        f"## JI, {size:,} rows\n\n{by_network(results, results.methods, size)}" for size in results.sizes
+    )
+    return f"""# The default method on other networks
+
+Networks that had no part in [choosing the default](../default-method/report.md): link, munin, munin2, munin3 and munin4
+as they are (states merged to at most eight, as in the paper), and four random networks of 500 variables with two or
+three states: Erdős–Rényi graphs of average degree 2, 3 and 4, and a scale-free graph with two parents each
+(`docs/tools/random_networks.py`). One data set of each. `phgs study run default-method-confirmed.toml --out DIR` runs
+it with the configuration beside this page; `python docs/tools/default_method.py` makes the page of the study's
+`results.csv`. Names are those of the choice's page; *tabu* is unrestricted tabu search with BIC, *ppc* is pPC with
+PATH.
+
+The munin networks are nearly deterministic and have many states, most of them rare: tests lose their edges, and what
+can be learned of them comes from the search over all pairs.
+
+## Means over networks
+
+{results.means(results.methods)}
+
+{tables}
+"""
+
+
+def every() -> str:
+    """Return the page of all methods on few rows."""
+    results = Results("every-method")
+    mean = {method: statistics.mean(results.values("JI", results.sizes[-1], method)) for method in results.methods}
+    methods = sorted(results.methods, key=lambda method: -mean[method])
+    tables = "\n\n".join(f"## JI, {size:,} rows\n\n{by_network(results, methods, size)}" for size in results.sizes)
+    return f"""# Every method on few rows
+
+Every method of the package with its own defaults on the 20 tiled networks of the paper (p about 1,000), one data set
+of each, with 1,000 and 5,000 rows; three searches also with the extended BIC. A method that takes more than a minute is
+cut off and what it has by then counts. `phgs study run every-method.toml --out DIR` runs it with the configuration beside
+this page; `python docs/tools/default_method.py` makes the page of the study's `results.csv`. Seconds are of one thread
+on a machine that had other work to do.
+
+## Means over networks
+
+{results.means(methods)}
+
+{tables}
+"""
+
+
+PAGES = {"default-method": report, "default-method-confirmed": confirmed, "every-method": every}
+
 if __name__ == "__main__":
-    (FOLDER / "report.md").write_text(report(), encoding="utf-8")
+    for study, page in PAGES.items():
+        (STUDIES / study / "report.md").write_text(page(), encoding="utf-8")
