@@ -178,9 +178,9 @@ def every() -> str:
 
 Every method of the package with its own defaults on the 20 tiled networks of the paper (p about 1,000), one data set
 of each, with 1,000 and 5,000 rows; three searches also with the extended BIC. A method that takes more than a minute is
-cut off and what it has by then counts. `phgs study run every-method.toml --out DIR` runs it with the configuration beside
-this page; `python docs/tools/default_method.py` makes the page of the study's `results.csv`. Seconds are of one thread
-on a machine that had other work to do.
+cut off and what it has by then counts. `phgs study run every-method.toml --out DIR` runs it with the configuration
+beside this page; `python docs/tools/default_method.py` makes the page of the study's `results.csv`. Seconds are of one
+thread on a machine that had other work to do.
 
 ## Means over networks
 
