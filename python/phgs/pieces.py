@@ -9,12 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from phgs import _core, parameters
-from phgs.data import GaussianTable, as_gaussian, as_table, checks
-from phgs.data.strata import informative
-from phgs.data.table import Missing
-from phgs.errors import ManyStatesWarning, ParameterError, PhgsWarning
-from phgs.graphs import as_dag, as_graph, cpdag_to_dag
-from phgs.learners.pieces import (
+from phgs.choices import (
     DegreesOfFreedom,
     ScoreName,
     TestName,
@@ -22,7 +17,12 @@ from phgs.learners.pieces import (
     score_for_core,
     test_for_core,
 )
-from phgs.result.result import p_value_text
+from phgs.data import GaussianTable, as_gaussian, as_table, checks
+from phgs.data.strata import informative
+from phgs.data.table import Missing
+from phgs.errors import ManyStatesWarning, ParameterError, PhgsWarning
+from phgs.graphs import as_dag, as_graph, cpdag_to_dag
+from phgs.texts import p_value_text
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name

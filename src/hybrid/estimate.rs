@@ -3,32 +3,15 @@
 use std::time::Instant;
 
 use super::VStructureRule;
-use super::learn::{Driver, Restricted};
-use crate::graph::{Dag, UndirectedGraph};
+use super::state::{Driver, Restricted};
+use crate::graph::UndirectedGraph;
 use crate::independence::IndependenceTest;
 use crate::orient::path::{Estimate, Path, PathPoint, solution_path};
-use crate::orient::{
-    Colliders, Oriented, Triple, decide_colliders, v_structures_by_testing, v_structures_from_separations,
-};
+use crate::orient::{Colliders, decide_colliders, v_structures_by_testing, v_structures_from_separations};
 use crate::run::Phase;
 use crate::score::{LocalScore, ScoreCache};
 use crate::skeleton::Skeleton;
 use crate::{Error, Result};
-
-/// An oriented estimate, and the triples that a cautious collider rule left open in it.
-pub(super) struct Directed {
-    pub(super) oriented: Oriented,
-    pub(super) undecided: Vec<Triple>,
-}
-
-impl Estimate for Directed {
-    fn dag(&self) -> &Dag {
-        self.oriented.dag()
-    }
-    fn is_valid(&self) -> bool {
-        self.oriented.is_valid()
-    }
-}
 
 impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
     /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate.

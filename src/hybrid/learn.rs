@@ -2,24 +2,20 @@
 
 use std::time::Instant;
 
-use super::estimate::Directed;
 use super::pef::partition_estimation_fusion;
+use super::state::{Directed, Driver, Restricted, State};
 use super::{Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport};
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
-use crate::orient::path::PathPoint;
-use crate::orient::{
-    Oriented, Triple, Undecided, VStructure, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values,
-    orient_skeleton,
-};
+use crate::orient::{Undecided, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, orient_skeleton};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::ges::{GesOptions, Restriction, ges};
 use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb, start_under_knowledge};
 use crate::skeleton::local::local_skeleton;
-use crate::skeleton::{Skeleton, partitioned_pc};
+use crate::skeleton::partitioned_pc;
 use crate::{Error, Result};
 
 /// Learns a graph by a composition of stages.
@@ -67,65 +63,6 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
     driver.maximise(&restriction, &mut state)?;
     driver.refine(&mut state)?;
     driver.finish(state, restriction, clusters)
-}
-
-/// What stage 1 leaves.
-pub(super) enum Restricted {
-    /// All pairs.
-    All,
-    /// A skeleton with maximum p-values and separating sets.
-    Separated(Skeleton),
-    /// A skeleton alone.
-    Graph(UndirectedGraph),
-}
-
-impl Restricted {
-    pub(super) fn graph(&self) -> Option<&UndirectedGraph> {
-        match self {
-            Self::All => None,
-            Self::Separated(skeleton) => Some(skeleton.graph()),
-            Self::Graph(graph) => Some(graph),
-        }
-    }
-
-    fn active(&self) -> ActiveSet<'_> {
-        self.graph().map_or(ActiveSet::All, ActiveSet::Pairs)
-    }
-}
-
-/// The estimate that stages hand on.
-#[derive(Default)]
-struct State {
-    dag: Option<Dag>,
-    /// The oriented estimate, until a stage that works on DAGs replaces it.
-    oriented: Option<Oriented>,
-    conflicts: Vec<VStructure>,
-    undecided: Vec<Triple>,
-    path: Option<Vec<PathPoint>>,
-}
-
-impl State {
-    /// The DAG that the next stage starts from.
-    fn start(&self, n_variables: usize) -> Dag {
-        match (&self.dag, &self.oriented) {
-            (Some(dag), _) => dag.clone(),
-            (None, Some(estimate)) => estimate.dag.clone(),
-            (None, None) => Dag::empty(n_variables),
-        }
-    }
-}
-
-pub(super) struct Driver<'a, T, S> {
-    pub(super) test: &'a T,
-    pub(super) score: &'a S,
-    pub(super) hybrid: &'a Hybrid,
-    pub(super) knowledge: &'a Knowledge,
-    pub(super) run: &'a Run,
-    pub(super) ledger: Ledger,
-    stages: Vec<StageReport>,
-    /// The DAG of partition, estimation and fusion.
-    fused: Option<Dag>,
-    complete: bool,
 }
 
 impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {

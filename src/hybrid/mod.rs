@@ -9,6 +9,7 @@ mod estimate;
 mod learn;
 mod learned;
 mod pef;
+mod state;
 
 pub use config::{Adaptive, Equivalence, Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
 pub use learn::learn;

@@ -7,11 +7,11 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from phgs.choices import DEGREES_OF_FREEDOM, SCORES, TESTS
 from phgs.cli.common import Parser, UsageError, input_path, number, size_limit, whole_number
 from phgs.learn import METHODS, learner
 from phgs.learners.hybrid import REFINE
 from phgs.learners.partitioned import COLLIDER_RULES
-from phgs.learners.pieces import DEGREES_OF_FREEDOM, SCORES, TESTS
 from phgs.learners.search import SCHEDULES
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from phgs.choices import DegreesOfFreedom, ScoreName
 from phgs.learners.hybrid import PHGS
-from phgs.learners.pieces import DegreesOfFreedom, ScoreName
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from phgs import _core, parameters
+from phgs.choices import gaussian_score_for_core
 from phgs.data import GaussianTable, IncompleteTable, Table, as_gaussian, as_table
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
@@ -256,8 +257,6 @@ class Learner:
             )
 
     def _gaussian_score(self) -> dict[str, Any]:
-        from phgs.learners.pieces import gaussian_score_for_core
-
         name = getattr(self, "score", "bic")
         return gaussian_score_for_core(name, getattr(self, "penalty", 0.5), getattr(self, "gamma", 0.5))
 

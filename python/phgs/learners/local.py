@@ -77,7 +77,7 @@ class Neighbourhood:
         return tuple(neighbour.name for neighbour in self.neighbours)
 
     def __str__(self) -> str:
-        from phgs.result.result import p_value_text
+        from phgs.texts import p_value_text
 
         lines = [f"{self.target}: {len(self.neighbours)} neighbours ({self.method}, {self.calls:,} tests)"]
         for name, log_p, given in self.neighbours:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -502,10 +501,3 @@ class Result:
 def _level(alpha: float) -> float:
     """Undo the rounding of a level that has been a logarithm."""
     return float(f"{alpha:.15g}")
-
-
-def p_value_text(log_p: float | None) -> str:
-    """Write a p-value, also one below the least float."""
-    if log_p is None:
-        return "above the significance level"
-    return f"10^{log_p / math.log(10):.0f}" if log_p < -690 else f"{math.exp(log_p):.3g}"

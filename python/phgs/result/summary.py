@@ -10,7 +10,7 @@ from phgs.data.checks import listed
 from phgs.data.findings import is_identifier
 from phgs.errors import PhgsWarning
 from phgs.progress import PHASES
-from phgs.result.result import p_value_text
+from phgs.texts import p_value_text
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name

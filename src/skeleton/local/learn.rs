@@ -1,7 +1,7 @@
 //! The learners by name, for all variables or for one, and the symmetry correction.
 
 use super::marginals::Marginals;
-use super::target::Target;
+use super::target::{Finding, Target};
 use super::{fast_iamb, hpc, mmpc, si_hiton_pc};
 use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
@@ -73,16 +73,6 @@ impl LocalOptions {
         }
         Err(Error::parameter("alpha", format!("{} is not between 0 and 1", self.log_alpha.exp())))
     }
-}
-
-/// What one variable's search says of another.
-#[derive(Debug, Clone)]
-pub(super) struct Finding {
-    pub(super) other: Variable,
-    pub(super) is_neighbour: bool,
-    /// The largest log p-value of the pair, and its set.
-    pub(super) max_log_p_value: f64,
-    pub(super) set: VariableSet,
 }
 
 /// A neighbour of a target variable.

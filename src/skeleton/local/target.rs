@@ -2,13 +2,22 @@
 
 use rustc_hash::FxHashMap;
 
-use super::learn::Finding;
 use super::marginals::{Marginals, testable};
 use crate::independence::subsets::Subsets;
 use crate::independence::{TestResult, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::{Variable, VariableSet};
+
+/// What one variable's search says of another.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    pub(super) other: Variable,
+    pub(super) is_neighbour: bool,
+    /// The largest log p-value of the pair, and its set.
+    pub(super) max_log_p_value: f64,
+    pub(super) set: VariableSet,
+}
 
 /// One variable's search.
 pub(super) struct Target<'a, S> {
