@@ -21,6 +21,6 @@ with tempfile.TemporaryDirectory() as name:
     subprocess.run(run, check=True)
     subprocess.run([command, "learn", folder / "data.csv", "--json", folder / "result.json"], check=True)
     subprocess.run([command, "compare", folder / "truth.csv", folder / "result.json"], check=True)
-    assert phgs.Result.load(folder / "result.json").method == "phgs"
+    assert phgs.Result.load(folder / "result.json").method == "auto"
 
 sys.stdout.write(f"phgs {phgs.__version__} on Python {sys.version.split()[0]} works, from {phgs.__file__}\n")

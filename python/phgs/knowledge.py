@@ -127,6 +127,11 @@ class Knowledge:
         """Whether two variables must not be adjacent: neither direction is allowed."""
         return all(self._forbids_arc(x, y) for x, y in ((a, b), (b, a)))
 
+    def requires(self, a: Name, b: Name) -> bool:
+        """Whether two variables must be adjacent, in one direction or either."""
+        pairs = ((a, b), (b, a))
+        return any(pair in self.required or pair in self.required_edges for pair in pairs)
+
     def _forbids_arc(self, a: Name, b: Name) -> bool:
         if (a, b) in self.forbidden or (a, b) in self.forbidden_edges or (b, a) in self.forbidden_edges:
             return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -63,13 +64,23 @@ class Line:
             self.width = 0
 
 
-def reporter(progress: bool | Progress | None, title: str) -> Progress | None:
-    """Choose what reports progress: the caller's own function, a line on standard error, or nothing."""
+@contextmanager
+def reporter(progress: bool | Progress | None, title: str) -> Iterator[Progress | None]:
+    """Choose what reports progress: the caller's own function, a line on standard error, or nothing.
+
+    The line is wiped at the end, also when what it reports on raises.
+    """
     if callable(progress):
-        return progress
-    if progress is None:
-        progress = for_a_person()
-    return Line(title) if progress else None
+        yield progress
+        return
+    if not (for_a_person() if progress is None else progress):
+        yield None
+        return
+    line = Line(title)
+    try:
+        yield line
+    finally:
+        line.wipe()
 
 
 def for_a_person() -> bool:

@@ -8,12 +8,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import phgs
 
-METHODS = [method for method in phgs.METHODS if method != "auto"]
 DOCUMENTED = (phgs.DataError, phgs.ParameterError)
 
 LABELS = st.text(max_size=3)
@@ -126,12 +126,15 @@ def check(result, data_names):
         assert row.log_p_value is None or row.log_p_value <= 0
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(st.data())
-def test_any_frame_through_any_method(data):
+@settings(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    max_examples=max(1, settings.default.max_examples // len(phgs.METHODS)),
+)
+@pytest.mark.parametrize("method", phgs.METHODS)
+@given(data=st.data())
+def test_any_frame_through_any_method(method, data):
     names, made = data.draw(columns())
     form = data.draw(st.sampled_from([*FORMS, "polars"]))
-    method = data.draw(st.sampled_from(METHODS))
     seen = {"array": list(range(len(names))), "mapping": list(dict.fromkeys(names))}.get(form, names)
     if form == "polars":
         seen = list(dict.fromkeys(str(name) for name in names))

@@ -5,7 +5,7 @@ import pytest
 
 import phgs
 
-METHODS = [method for method in phgs.METHODS if method not in ("auto", "gsc")]
+METHODS = [method for method in phgs.METHODS if method != "gsc"]
 ISOLATED = "ignore:columns with nearly as many states:phgs.ManyStatesWarning"
 
 

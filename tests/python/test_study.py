@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -326,7 +327,8 @@ def test_folders_of_an_earlier_version_can_be_read(tmp_path):
 
     with ThreadPoolExecutor(1) as executor:
         run_study(Configuration.from_mapping(SMALL), tmp_path / "s", executor=executor, solver=stub)
-    with sqlite3.connect(tmp_path / "s/results.sqlite") as connection:
+    # Left to itself a connection commits at the end of the block but stays open.
+    with closing(sqlite3.connect(tmp_path / "s/results.sqlite")) as connection, connection:
         connection.execute("alter table results rename column level to alpha")
     with Store(tmp_path / "s") as store:
         assert len(store.done()) == 28

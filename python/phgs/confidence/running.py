@@ -93,23 +93,21 @@ def bootstrap(
     facts = identity(made, table, checked_seed)
     store = None if folder is None else Store(folder, facts)
     done: dict[int, Replicate] = {} if store is None else store.done(count)
-    show = reporter(progress, f"{made.method}, bootstrap")
-
-    def keep(index: int, replicate: Replicate) -> None:
-        if store is not None:
-            store.write(index, replicate)
-        done[index] = replicate
-        if show is not None:
-            show("bootstrap", len(done), count)
-
     todo = [index for index in range(count) if index not in done]
-    try:
+    with reporter(progress, f"{made.method}, bootstrap") as show:
+
+        def keep(index: int, replicate: Replicate) -> None:
+            if store is not None:
+                store.write(index, replicate)
+            done[index] = replicate
+            if show is not None:
+                show("bootstrap", len(done), count)
+
         if executor is None:
             for index in todo:
                 keep(index, learn_replicate(made, table, checked_seed, index))
         else:
             _over(executor, todo, lambda index: (made, table, checked_seed, index), keep)
-    finally:
         if show is not None:
             show("finished", 1, 1)
     replicates = [done[index] for index in range(count)]

@@ -173,9 +173,10 @@ class Learner:
             "cluster": lambda distances: _clusters(distances, self._max_clusters(), table.identifiers),
             "threads": self.threads,
             "time_limit": self.time_limit,
-            "progress": reporter(self.progress, self.method),
+            "score": None if isinstance(table, IncompleteTable) else score,
         }
-        learned = _core.learn(table.core_data, score=None if isinstance(table, IncompleteTable) else score, **job)
+        with reporter(self.progress, self.method) as report:
+            learned = _core.learn(table.core_data, progress=report, **job)
         from phgs.knowledge import Knowledge
         from phgs.result import Result
 

@@ -138,15 +138,16 @@ class _Local(Testing):
         table = self._table(data, 3)
         position = table.index(target)
         described = self._for_core(table)
-        found, calls, test = _core.neighbourhood(
-            table.core_data,
-            position,
-            test=described["test"],
-            local=described["composition"]["restrict"],
-            knowledge=described["knowledge"],
-            threads=self.threads,
-            progress=reporter(self.progress, self.method),
-        )
+        with reporter(self.progress, self.method) as report:
+            found, calls, test = _core.neighbourhood(
+                table.core_data,
+                position,
+                test=described["test"],
+                local=described["composition"]["restrict"],
+                knowledge=described["knowledge"],
+                threads=self.threads,
+                progress=report,
+            )
         names = table.names
         return Neighbourhood(
             target=names[position],

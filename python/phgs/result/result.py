@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,8 +12,7 @@ import numpy as np
 
 from phgs import _core
 from phgs._core import __version__
-from phgs.data import GaussianTable
-from phgs.data.findings import is_identifier
+from phgs.data import GaussianTable, as_gaussian, as_table
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
 from phgs.result.table import EdgeRow, EdgeTable, Separation
@@ -127,7 +126,12 @@ class Result:
     n_rows, n_rows_read : int
         Rows used, and rows of the input.
     levels : dict
-        The states of each variable.
+        The states of each variable. A result file has them as text, truth values and numbers, and none of identifiers.
+    isolated : dict
+        The variables that were kept isolated because they have nearly as many states as rows (identifiers), with their
+        number of states.
+    knowledge : Knowledge or None
+        The background knowledge that was used.
     decided_by_minimum_sample : int
         How many tests the least-sample rule decided.
     version : str
@@ -152,6 +156,8 @@ class Result:
     complete: bool = True
     stages: tuple[Stage, ...] = ()
     levels: dict[Name, tuple[Any, ...]] = field(default_factory=dict)
+    isolated: dict[Name, int] = field(default_factory=dict)
+    knowledge: Knowledge | None = None
     decided_by_minimum_sample: int = 0
     version: str = __version__
     n_conflicts: int = 0
@@ -161,7 +167,6 @@ class Result:
     _edges: EdgeTable | None = None
     _table: Table | None = None
     _score: dict[str, Any] | None = None
-    _knowledge: Knowledge | None = None
 
     @classmethod
     def _from_core(
@@ -206,11 +211,12 @@ class Result:
             complete=learned["complete"],
             stages=tuple(Stage(*stage) for stage in learned["stages"]),
             levels=dict(zip(names, table.levels, strict=True)),
+            isolated={names[i]: table.arities[i] for i in table.identifiers},
+            knowledge=knowledge,
             decided_by_minimum_sample=learned["decided_by_minimum_sample"],
             _separations=learned["separations"],
             _table=table,
             _score=score_described,
-            _knowledge=knowledge,
         )
 
     # Edges and the lack of them
@@ -277,15 +283,32 @@ class Result:
     def untested(self, x: Name, y: Name) -> str | None:
         """Say why a pair was kept apart without a test; None for pairs that tests and scores decided."""
         for name in (x, y):
-            states = len(self.levels.get(name, ()))
-            if is_identifier(states, self.n_rows):
+            if name in self.isolated:
                 return (
-                    f"{name} has {states:,} states in {self.n_rows:,} rows: no test can tell anything of it, so it"
-                    " is kept isolated"
+                    f"{name} has {self.isolated[name]:,} states in {self.n_rows:,} rows: no test can tell anything of"
+                    " it, so it is kept isolated"
                 )
-        if self._knowledge is not None and self._knowledge.forbids(x, y):
+        if self.knowledge is not None and self.knowledge.forbids(x, y):
             return "background knowledge forbids their edge"
         return None
+
+    def _data(self, data: Any) -> Table | None:
+        """Read data that a user gives, or take those that were learned from if they are still there."""
+        if data is None:
+            return self._table
+        gaussian = isinstance(data, GaussianTable) or self.parameters.get("data_type") == "gaussian"
+        read = as_gaussian if gaussian else as_table
+        table = read(data, missing=self.parameters.get("missing", "error"), warn=False)
+        if table.names != self.variables and tuple(map(str, table.names)) == self.variables:
+            # A result file has names as text.
+            table = replace(table, names=self.variables)
+        return table
+
+    def _needed_data(self, data: Any) -> Table:
+        found = self._data(data)
+        if found is None:
+            raise ParameterError("data: this result was loaded or unpickled and has its data no more; give them")
+        return found
 
     def explain(self, x: Name, y: Name, data: Any = None) -> str:
         """Say why two variables are or are not adjacent.
@@ -374,15 +397,11 @@ class Result:
         from phgs.graphs.functions import cpdag_to_dag
         from phgs.network import Network
 
-        if data is None:
-            data = self._table
-        if data is None:
-            raise ParameterError("data: this result was loaded and knows its data no more; give them")
-        if isinstance(data, GaussianTable) or self.parameters.get("data_type") == "gaussian":
+        table = self._needed_data(data)
+        if isinstance(table, GaussianTable):
             raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
         dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
-        missing = self.parameters.get("missing", "error")
-        return Network.fit(data, dag, equivalent_sample_size=equivalent_sample_size, missing=missing, threads=threads)
+        return Network.fit(table, dag, equivalent_sample_size=equivalent_sample_size, threads=threads)
 
     def plot(self, path: Any = None, *, focus: Name | None = None, title: str | None = None) -> Any:
         """Draw the CPDAG with matplotlib, coloured by cluster.
@@ -439,32 +458,47 @@ class Result:
         """
         if self.clusters is None:
             raise ParameterError(f"clusters: {self.method} makes no partition; learn with phgs or ppc")
-        if data is None:
-            data = self._table
-        if data is None:
-            raise ParameterError("data: this result was loaded and knows its data no more; give them")
+        table = self._needed_data(data)
         from phgs.graphs.dendrogram import plot_dendrogram
         from phgs.pieces import distances
 
-        missing = self.parameters.get("missing", "error")
-        found = distances(data, missing=missing, threads=int(self.parameters.get("threads", 0)))
+        found = distances(table, threads=int(self.parameters.get("threads", 0)))
         return plot_dendrogram(found, self.variables, list(self.clusters.values()), path)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result in the form of the result file."""
+    def to_dict(self, *, separations: bool | None = None) -> dict[str, Any]:
+        """Return the result in the form of the result file.
+
+        Parameters
+        ----------
+        separations : bool, optional
+            As in `save`.
+        """
         from phgs.result.file import to_dict
 
-        return to_dict(self)
+        return to_dict(self, separations)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result as JSON, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], *, separations: bool | None = None) -> None:
+        """Write the result as JSON, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it.
+        separations : bool, optional
+            Whether to keep the separating sets of absent pairs, from which `explain` and `separation` tell why they are
+            absent. None keeps them where there are at most 100,000 of them (some four megabytes).
+        """
         from phgs.result.file import save
 
-        save(self, path)
+        save(self, path, separations)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Result:
-        """Read a result file; the separating sets of absent pairs are not in it."""
+        """Read a result file.
+
+        What is read has all but the data, which `explain`, `fit` and `plot_dendrogram` take as an argument. Names of
+        variables are text.
+        """
         from phgs.result.file import load
 
         return load(path)

@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from phgs.data.checks import listed
-from phgs.data.findings import is_identifier
 from phgs.errors import PhgsWarning
 from phgs.progress import PHASES
 from phgs.texts import p_value_text
@@ -15,6 +14,7 @@ from phgs.texts import p_value_text
 if TYPE_CHECKING:
     from phgs.data.frames import Name
     from phgs.graphs.functions import Comparison
+    from phgs.knowledge import Knowledge
     from phgs.result.result import Result
 
 
@@ -27,9 +27,10 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     elif result.parameters.get("missing") == "testwise":
         rows += " (each test uses those complete in its columns)"
     lines += [("variables", f"{len(result.variables):,}"), ("rows", rows)]
-    isolated = identifiers(result)
-    if isolated:
-        lines.append(("isolated", f"{listed(isolated)} (nearly as many states as rows)"))
+    if result.isolated:
+        lines.append(("isolated", f"{listed(list(result.isolated))} (nearly as many states as rows)"))
+    if result.knowledge is not None:
+        lines.append(("knowledge", _known(result.knowledge)))
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
     lines.append(("edges", f"{result.cpdag.n_edges:,} ({directed:,} directed, {undirected:,} undirected)"))
     if not result.extendable:
@@ -84,7 +85,10 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
         lines = [f"{edge} is in the graph."]
         if not edge.directed:
             lines.append("Both directions occur among the DAGs that agree with the data.")
-        if record is not None:
+        required = result.knowledge is not None and result.knowledge.requires(x, y)
+        if required:
+            lines.append("Background knowledge requires it, whatever the data say; no test was made.")
+        elif record is not None:
             lines.append(
                 f"No test separated them: the largest p-value is {p_value_text(record[0])}{_given(record[1])}."
             )
@@ -98,8 +102,9 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
         separation = result.separation(x, y)
         alpha = result.parameters.get("alpha")
         if separation is None:
-            from_file = result._separations is None and result._edges is not None
-            lines.append(f"{'A result file' if from_file else result.method} keeps no separating sets.")
+            from_file = result._edges is not None
+            or_file = ", or its file was saved without them" if from_file else ""
+            lines.append(f"{result.method} keeps no separating sets{or_file}.")
         elif separation.log_p_value is None:
             lines.append(f"They are independent marginally, at the level {alpha}.")
         else:
@@ -109,8 +114,8 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
                 lines.append("Their edge went later: PATH chose a lower level, or the search found no use for it.")
             else:
                 lines.append(f"They are independent: p = {p_value} (level {alpha}).")
-    data = result._table if data is None else data
-    if data is not None:
+    table = result._data(data)
+    if table is not None:
         from phgs.pieces import independence_test
 
         given = record[1] if record is not None else ()
@@ -119,7 +124,7 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
         with warnings.catch_warnings():
             # What a warning would say of the test is in its line.
             warnings.simplefilter("ignore", PhgsWarning)
-            lines.append(str(independence_test(data, x, y, given, **options)))
+            lines.append(str(independence_test(table, x, y, given, **options)))
     return "\n".join(lines)
 
 
@@ -130,9 +135,16 @@ def p_value_below(separation: Any, alpha: float) -> bool:
     return bool(separation.log_p_value <= math.log(alpha))
 
 
-def identifiers(result: Result) -> list[Name]:
-    """Return the columns that were kept isolated because they have nearly as many states as rows."""
-    return [name for name, states in result.levels.items() if is_identifier(len(states), result.n_rows)]
+def _known(knowledge: Knowledge) -> str:
+    """Count constraints: ``2 required arcs, 3 tiers``."""
+    counts = [
+        (len(knowledge.required), "required arc"),
+        (len(knowledge.required_edges), "required edge"),
+        (len(knowledge.forbidden), "forbidden arc"),
+        (len(knowledge.forbidden_edges), "forbidden edge"),
+        (len(knowledge.tiers), "tier"),
+    ]
+    return ", ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts if n) or "none"
 
 
 def _given(names: tuple[Name, ...]) -> str:
