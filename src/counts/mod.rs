@@ -15,6 +15,7 @@
 //! [`CountingSession`].
 
 mod binary;
+mod bounds;
 mod candidates;
 mod conditional;
 mod engine;

@@ -143,7 +143,7 @@ pub trait TestSession {
         run: &Run,
         found: &mut Separation,
     ) -> Result<()> {
-        separation::separate_one_by_one(self, x, y, sets, log_alpha, run, found)
+        separation::separate_one_by_one(self, x, y, sets, log_alpha, run, found, |_, _, _| false)
     }
 
     /// The average number of rows in a cell of the table of `variables`, for rules that ask whether data suffice; infinite

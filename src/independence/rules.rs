@@ -135,7 +135,7 @@ pub(super) fn rows_per_cell(data: &DiscreteData, variables: &[Variable]) -> f64 
 }
 
 /// (r_x − 1)(r_y − 1) Π r_z in floating point, which does not overflow: at most `f64::MAX`.
-fn classical(data: &DiscreteData, x: Variable, y: Variable, given: &[Variable]) -> f64 {
+pub(super) fn classical(data: &DiscreteData, x: Variable, y: Variable, given: &[Variable]) -> f64 {
     let arity = |v: Variable| f64::from(data.arity(v));
     let strata: f64 = given.iter().map(|&z| arity(z)).product();
     // 0 × ∞ would not be a number.

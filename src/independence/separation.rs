@@ -80,7 +80,8 @@ impl Separation {
 /// Tests between two looks at whether the run was cancelled.
 pub(super) const TESTS_BETWEEN_CHECKS: u64 = 1024;
 
-/// [`TestSession::separate`] by one test after the other.
+/// [`TestSession::separate`] by one test after the other. A test is counted but not made where
+/// `is_below(session, set, max_log_p_value)` tells that its p-value is below the largest one so far, and so changes nothing.
 pub(super) fn separate_one_by_one<S: TestSession + ?Sized>(
     session: &mut S,
     x: Variable,
@@ -89,6 +90,7 @@ pub(super) fn separate_one_by_one<S: TestSession + ?Sized>(
     log_alpha: f64,
     run: &Run,
     found: &mut Separation,
+    mut is_below: impl FnMut(&mut S, &[Variable], f64) -> bool,
 ) -> Result<()> {
     let mut subsets = Subsets::default();
     let mut set = VariableSet::new();
@@ -102,11 +104,13 @@ pub(super) fn separate_one_by_one<S: TestSession + ?Sized>(
         if !sets.was_tested(subsets.positions()) {
             set.clear();
             set.extend(subsets.positions().iter().map(|&at| sets.pool[at]));
-            let result = session.test(x, y, &set);
             found.tests += 1;
-            found.raise(result.log_p_value, set.iter().copied());
-            if result.is_independent(log_alpha) {
-                return Ok(());
+            if found.max_log_p_value > log_alpha || !is_below(session, &set, found.max_log_p_value) {
+                let result = session.test(x, y, &set);
+                found.raise(result.log_p_value, set.iter().copied());
+                if result.is_independent(log_alpha) {
+                    return Ok(());
+                }
             }
         }
         more = subsets.advance();
