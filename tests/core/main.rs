@@ -2,6 +2,7 @@
 
 mod bif;
 mod boss;
+mod bounds;
 mod counting;
 mod gaussian;
 mod ges;
