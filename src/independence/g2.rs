@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::rules::{DegreesOfFreedom, Rules, classical, rows_per_cell};
+use super::bounds::Bounds;
+use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
 use super::separation::{TESTS_BETWEEN_CHECKS, separate_one_by_one};
 use super::{ConditioningSets, IndependenceTest, MarginalDependence, Separation, TestResult, TestSession, distance};
 use crate::counts::{CountingEngine, CountingSession, FixedSum, SubsetVisitor};
@@ -73,7 +74,13 @@ impl IndependenceTest for G2Test<'_, '_> {
     }
 
     fn session(&self) -> G2Session<'_> {
-        G2Session { test: self, counting: self.engine.session(), with_x: Vec::new(), without_x: Vec::new() }
+        G2Session {
+            test: self,
+            counting: self.engine.session(),
+            bounds: Bounds::default(),
+            with_x: Vec::new(),
+            without_x: Vec::new(),
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -143,6 +150,7 @@ impl G2Test<'_, '_> {
 pub struct G2Session<'t> {
     test: &'t G2Test<'t, 't>,
     counting: CountingSession<'t, 't>,
+    bounds: Bounds,
     with_x: Vec<FixedSum>,
     without_x: Vec<FixedSum>,
 }
@@ -218,45 +226,15 @@ impl TestSession for G2Session<'_> {
         if self.test.rules.may_refuse() {
             return separate_one_by_one(self, x, y, sets, log_alpha, run, found, |_, _, _| false);
         }
+        let degrees = self.test.rules.degrees_of_freedom();
         separate_one_by_one(self, x, y, sets, log_alpha, run, found, |session, set, max_log_p_value| {
-            session.is_below(x, y, set, max_log_p_value)
+            session.bounds.is_below(&mut session.counting, degrees, x, y, set, max_log_p_value)
         })
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
         rows_per_cell(self.test.engine.data(), variables)
     }
-}
-
-impl G2Session<'_> {
-    /// Whether the p-value of x ⫫ y | given is below `log_p_value` beyond doubt, by a lower bound of the statistic and an upper
-    /// bound of the degrees of freedom that need no table of all the variables. x is the variable whose tables are at hand.
-    fn is_below(&mut self, x: Variable, y: Variable, given: &[Variable], log_p_value: f64) -> bool {
-        let (test, scale) = (self.test, self.test.engine.scale());
-        let most = classical(test.engine.data(), x, y, given);
-        let of_x = scale.value(self.counting.information_at_least(x, y, given));
-        if surely_below(of_x, most, log_p_value) {
-            return true;
-        }
-        let of_y = scale.value(self.counting.information_at_least(y, x, given));
-        if of_y > of_x && surely_below(of_y, most, log_p_value) {
-            return true;
-        }
-        let information = of_x.max(of_y);
-        test.rules.degrees_of_freedom() == DegreesOfFreedom::Adjusted && information > 0.0 && {
-            let degrees = self.counting.observed_degrees_of_freedom(x, y, given) as f64;
-            degrees < most && surely_below(information, degrees, log_p_value)
-        }
-    }
-}
-
-/// Whether at least this information at no more than these degrees of freedom has a p-value below `log_p_value`, whatever
-/// the rounding of either.
-fn surely_below(information: f64, degrees: f64, log_p_value: f64) -> bool {
-    // Far above the rounding of the sums, and far enough that the p-value moves by more than its own rounding.
-    const LEAST: f64 = 1e-3;
-    const MARGIN: f64 = 1.0 - 1e-6;
-    information > LEAST && chi_squared_log_upper_tail(2.0 * information * MARGIN, degrees) < log_p_value
 }
 
 /// The degrees of freedom of binary variables given three others.

@@ -3,6 +3,7 @@
 use crate::run::Run;
 use crate::{Result, Variable};
 
+mod bounds;
 mod distance;
 mod fisher_z;
 mod g2;
