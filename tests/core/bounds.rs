@@ -4,7 +4,8 @@ use phgs::Variable;
 use phgs::counts::CountingEngine;
 use phgs::data::DiscreteData;
 use phgs::independence::{
-    ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Separation, TestResult, TestSession,
+    ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Rules, Separation, TestResult,
+    TestSession,
 };
 use phgs::run::Run;
 
@@ -67,7 +68,7 @@ fn tests_that_are_not_made_change_nothing() {
             engine.pairwise(&run).unwrap();
         }
         for degrees in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
-            let test = G2Test::with_rules(&engine, degrees, MinimumSample::Off).unwrap();
+            let test = G2Test::with_rules(&engine, Rules::new(degrees, MinimumSample::Off).unwrap());
             let (mut own, mut every) = (test.session(), Every(test.session()));
             for x in 0..8 {
                 for y in (0..8).filter(|&y| y != x) {
