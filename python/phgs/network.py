@@ -328,7 +328,9 @@ class Network:
         """Connect copies of the network to a large one, as in the paper.
 
         Every variable without parents of a later copy gets up to four parents from earlier copies, as many as variables
-        have on average, and a random table that preserves its distribution. Variable ``NAME`` of copy i is ``NAME_i``.
+        have on average, and a random table that preserves its distribution: exactly, since parents whose joint
+        distribution would take a table of more than 65,536 entries are drawn again. Variables further down may change
+        their distribution a little. Variable ``NAME`` of copy i is ``NAME_i``.
         """
         network, _, _ = self._network.tile(_whole("copies", copies, 1), _seed(seed), _threads(threads))
         return Network._wrap(network)

@@ -162,10 +162,10 @@ impl Network {
         ))
     }
 
-    /// Copies of the network, tiled: (network, number of connecting arcs, minimal nodes with estimated joints).
+    /// Copies of the network, tiled: (network, number of connecting arcs, minimal nodes whose parents were drawn again).
     fn tile(&self, py: Python<'_>, copies: usize, seed: u64, threads: usize) -> PyResult<(Self, usize, usize)> {
         let tiled = run_job(py, &settings(threads), |run| self.network.tile(copies, seed, run))?;
-        Ok((Self::wrap(tiled.network), tiled.connecting_arcs, tiled.estimated))
+        Ok((Self::wrap(tiled.network), tiled.connecting_arcs, tiled.redrawn))
     }
 
     /// Several networks, tiled in this order or in a random one.
@@ -182,7 +182,7 @@ impl Network {
             let networks: Vec<&BayesianNetwork> = networks.iter().map(AsRef::as_ref).collect();
             if random_order { tile_in_random_order(&networks, seed, run) } else { tile(&networks, seed, run) }
         })?;
-        Ok((Self::wrap(tiled.network), tiled.connecting_arcs, tiled.estimated))
+        Ok((Self::wrap(tiled.network), tiled.connecting_arcs, tiled.redrawn))
     }
 
     /// Estimates tables from data; by maximum likelihood where there is no equivalent sample size.

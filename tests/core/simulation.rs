@@ -147,7 +147,7 @@ fn tiling_preserves_marginals_of_minimal_nodes() {
         let network = network(name).prepare(MAX_STATES, 0, &run).unwrap().network;
         let original = network.marginals(&run).unwrap();
         let tiled = network.tile(copies, 11, &run).unwrap();
-        assert!(tiled.connecting_arcs > 0 && tiled.estimated == 0, "{name}");
+        assert!(tiled.connecting_arcs > 0 && tiled.redrawn == 0, "{name}");
         let arcs = tiled.network.dag().n_arcs();
         assert_eq!(arcs, copies * network.dag().n_arcs() + tiled.connecting_arcs);
         let exact = tiled.network.marginals(&run).unwrap();

@@ -354,3 +354,28 @@ def test_dask_runs_a_study(tmp_path):
             Configuration.from_mapping(SMALL), tmp_path / "s", executor=client.get_executor(), solver=stub
         )
     assert (finished.done, finished.new) == (28, 28)
+
+
+def test_a_task_over_the_time_limit_is_recorded_as_not_finished(tmp_path):
+    methods = [{"label": "mmpc", "method": "mmpc", "alpha": 0.1}]
+    methods.append({"label": "mmhc", "method": "gsc", "alpha": 0.1, "skeleton": "mmpc"})
+    study = {"n_rows": 5000, "seeds": [1], "networks": [{"name": "andes", "copies": 2}], "methods": methods}
+    configuration = Configuration.from_mapping({**study, "time_limit": 1e-9})
+    assert configuration.digest != Configuration.from_mapping(study).digest
+    assert Configuration.from_mapping(configuration.to_mapping()) == configuration
+    solved = solve(configuration.groups()[0], 5000)
+    assert [outcome.finished for outcome in solved.outcomes] == [False, False]
+    assert solved.outcomes[0].error == "not finished: more than 1e-09 s of the processor"
+    assert "mmpc, whose skeleton it uses: more than" in solved.outcomes[1].error
+    assert all(not outcome.values for outcome in solved.outcomes)
+
+    with ThreadPoolExecutor(1) as executor:
+        finished = run_study(configuration, tmp_path, executor=executor)
+    assert (finished.done, finished.failed, finished.not_finished) == (2, 0, 2)
+    report = write_report(tmp_path)[0].read_text()
+    assert "2 were not finished within 1e-09 s" in report
+    assert "| andes | mmhc | 0.1 |" in report
+    assert "Failed tasks" not in report
+    for wrong in (0, True, "1 h"):
+        with pytest.raises(phgs.ParameterError, match="time_limit"):
+            Configuration.from_mapping({**study, "time_limit": wrong})

@@ -28,7 +28,7 @@ def add(parser: Parser) -> None:
     run_parser.add_argument(
         "--workers", type=whole_number, metavar="N", help="processes (default: the number of cores)"
     )
-    run_parser.add_argument("--retry-failed", action="store_true", help="run tasks again that failed")
+    run_parser.add_argument("--retry-failed", action="store_true", help="run tasks again that failed or were stopped")
     run_parser.add_argument("--quiet", action="store_true", help="show no progress")
     report_parser = commands.add_parser(
         "report",
@@ -60,6 +60,8 @@ def run(options: Namespace) -> int:
     )
     if not options.quiet:
         failed = f", {finished.failed:,} of them failed" if finished.failed else ""
+        if finished.not_finished:
+            failed += f", {finished.not_finished:,} were stopped at the time limit"
         sys.stdout.write(
             f"{options.out}: {finished.done:,} tasks are done{failed}; {finished.new:,} now, in "
             f"{finished.seconds:.0f} s. 'phgs study report {options.out}' writes the report.\n"

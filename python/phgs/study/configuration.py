@@ -103,6 +103,7 @@ class Group:
     seed: int
     level: float | None
     members: tuple[MethodEntry, ...]
+    time_limit: float | None = None
 
     @property
     def keys(self) -> list[tuple[str, int, str, float | None]]:
@@ -128,6 +129,8 @@ class Configuration:
         The methods.
     data_type : str
         ``"discrete"``, or ``"gaussian"`` for linear Gaussian networks on the same structures.
+    time_limit : float or None
+        Seconds of the processor that a task may take. What takes longer is stopped and recorded as not finished.
     """
 
     name: str
@@ -136,6 +139,7 @@ class Configuration:
     n_rows: int
     methods: tuple[MethodEntry, ...]
     data_type: str = "discrete"
+    time_limit: float | None = None
 
     @classmethod
     def load(cls, source: str | os.PathLike[str]) -> Configuration:
@@ -158,7 +162,7 @@ class Configuration:
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any], name: str = "study", source: str = "study") -> Configuration:
         """Check a configuration that is already a mapping."""
-        keys = ("name", "data_type", "n_rows", "seeds", "data_sets", "networks", "network", "methods")
+        keys = ("name", "data_type", "time_limit", "n_rows", "seeds", "data_sets", "networks", "network", "methods")
         _known(values, keys, source)
         data_type = values.get("data_type", "discrete")
         if data_type not in DATA_TYPES:
@@ -188,6 +192,7 @@ class Configuration:
             n_rows=sizes[0],
             methods=methods,
             data_type=data_type,
+            time_limit=_time_limit(values, source),
         )
 
     def to_mapping(self) -> dict[str, Any]:
@@ -196,6 +201,7 @@ class Configuration:
             "name": self.name,
             # What is new here is left out where it is not used, so that older folders stay those of their study.
             **({} if self.data_type == "discrete" else {"data_type": self.data_type}),
+            **({} if self.time_limit is None else {"time_limit": self.time_limit}),
             "n_rows": self.n_rows,
             "seeds": list(self.seeds),
             "networks": [
@@ -237,7 +243,7 @@ class Configuration:
                     followers = [entry for entry in self.methods if entry.skeleton == leader.label]
                     for level in leader.levels or (None,):
                         users = [entry for entry in followers if level in entry.levels]
-                        found.append(Group(network, seed, level, (leader, *users)))
+                        found.append(Group(network, seed, level, (leader, *users), self.time_limit))
         return found
 
 
@@ -316,6 +322,15 @@ def _method(entry: Any, source: str) -> MethodEntry:
         cig=cig,
         parameters=tuple(sorted(further.items())),
     )
+
+
+def _time_limit(values: Mapping[str, Any], source: str) -> float | None:
+    found = values.get("time_limit")
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < float("inf"):
+        raise ParameterError(f"{source}: time_limit: {found!r} is not a number of seconds above 0")
+    return float(found)
 
 
 def _check_skeletons(methods: Sequence[MethodEntry], source: str) -> None:

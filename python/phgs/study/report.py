@@ -50,7 +50,7 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
         Paragraph(
             f"phgs {version}: {networks} networks, {_counted(len(configuration.seeds), 'data set')} of each, "
             f"{_sizes(configuration)} rows. {len(outcomes):,} of {total:,} tasks are done, {len(results.failed):,} of "
-            f"them failed. All tasks took {hours:.2f} hours, one after another."
+            f"them failed{_stopped(configuration, results)}. All tasks took {hours:.2f} hours of one processor."
         ),
     )
     differences = list(tables.differences(results))
@@ -58,6 +58,12 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
     pictures = add(document, configuration, results, data_sets, differences, out)
     if configuration.data_type == "discrete":
         _add_seconds(document, results)
+    if results.not_finished:
+        caption = (
+            "Tasks that were stopped at the time limit. Where other levels of a method finished, its best is that of "
+            "these, and its calls are theirs, scaled."
+        )
+        document.add(Heading("Tasks not finished"), Table(["network", "method", "levels"], _by_level(results), caption))
     if results.failed:
         rows = [[o.network, str(o.seed), o.label, _level(o.level), _last_line(o.error)] for o in results.failed]
         document.add(Heading("Failed tasks"), Table(["network", "seed", "method", "level", "error"], rows))
@@ -69,6 +75,23 @@ def write_report(folder: str | Path, out: str | Path | None = None) -> list[Path
     }
     write_all(files)
     return [*files, *(out / block.file for block in pictures if isinstance(block, Picture))]
+
+
+def _stopped(configuration: Configuration, results: Results) -> str:
+    if configuration.time_limit is None:
+        return ""
+    return f", {len(results.not_finished):,} were not finished within {configuration.time_limit:g} s of the processor"
+
+
+def _by_level(results: Results) -> list[list[str]]:
+    """One row for each network and method of which levels were not finished."""
+    levels: dict[tuple[str, str], list[str]] = {}
+    for o in results.not_finished:
+        found = levels.setdefault((o.network, o.label), [])
+        if _level(o.level) not in found:
+            found.append(_level(o.level))
+    order = {network: i for i, network in enumerate(results.networks)}
+    return [[*key, ", ".join(levels[key])] for key in sorted(levels, key=lambda key: (order.get(key[0], -1), key))]
 
 
 def _add_discrete(
@@ -184,7 +207,7 @@ def _add_seconds(document: Document, results: Results) -> None:
             cells.append(f"{fmean(seconds):.2f}" if seconds else "")
         rows.append([network, *cells])
     if rows:
-        caption = "Mean seconds of an execution, one thread; methods that use another's skeleton without its time."
+        caption = "Mean seconds of the processor of an execution; methods that use another's skeleton without its time."
         document.add(Heading("Seconds"), Table(["network", *results.labels], rows, caption))
 
 

@@ -49,7 +49,8 @@ class Results:
 
     def __init__(self, outcomes: Iterable[Outcome]) -> None:
         everything = list(outcomes)
-        self.failed = [outcome for outcome in everything if outcome.error is not None]
+        self.failed = [outcome for outcome in everything if outcome.error is not None and outcome.finished]
+        self.not_finished = [outcome for outcome in everything if not outcome.finished]
         self._by_method: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
         for outcome in everything:
             if outcome.error is None:

@@ -29,8 +29,8 @@ class Finished:
 
     Attributes
     ----------
-    done, failed : int
-        Tasks recorded in the folder, and how many of these failed.
+    done, failed, not_finished : int
+        Tasks recorded in the folder, how many of these failed, and how many were stopped at the time limit.
     new : int
         Tasks recorded by this run.
     seconds : float
@@ -39,6 +39,7 @@ class Finished:
 
     done: int
     failed: int
+    not_finished: int
     new: int
     seconds: float
 
@@ -71,7 +72,7 @@ def run_study(
         Where to run instead: any `concurrent.futures.Executor`, such as that of a Dask or Ray cluster whose workers
         have phgs installed.
     retry_failed
-        Whether to run tasks again that failed.
+        Whether to run tasks again that failed or were stopped at the time limit.
     progress
         Whether to show progress with the time left on standard error; None shows it on terminals.
     solver
@@ -101,8 +102,9 @@ def run_study(
         finally:
             line.end()
         outcomes = list(store.outcomes())
-    failed = sum(outcome.error is not None for outcome in outcomes)
-    return Finished(len(outcomes), failed, new, time.monotonic() - start)
+    stopped = sum(not outcome.finished for outcome in outcomes)
+    failed = sum(outcome.error is not None for outcome in outcomes) - stopped
+    return Finished(len(outcomes), failed, stopped, new, time.monotonic() - start)
 
 
 class _Runner:
