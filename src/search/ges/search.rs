@@ -19,6 +19,9 @@ use crate::{Result, Variable, VariableSet};
 /// The kinds in the order of their preference when phases are interleaved.
 const KINDS: [Kind; 3] = [Kind::Delete, Kind::Turn, Kind::Insert];
 
+/// Insertions whose gains are computed at a time: a bound on memory (12 bytes each).
+const EVALUATIONS_AT_A_TIME: usize = 1 << 18;
+
 pub(super) struct Search<'a, S: LocalScore> {
     run: &'a Run,
     knowledge: &'a Knowledge,
@@ -243,13 +246,22 @@ impl<'a, S: LocalScore> Search<'a, S> {
         let cpdag = class.cpdag();
         let book = &mut books[kind as usize];
         if kind == Kind::Insert {
-            let mut needs = Vec::new();
-            for &y in variables {
-                space.insertion_needs(cpdag, y, &mut needs);
-            }
-            scores.prepare(needs, run)?;
-            for &y in variables {
-                book.replace(y, space.insertions(cpdag, y, scores, marks));
+            let mut rest = variables;
+            while !rest.is_empty() {
+                let mut needs = Vec::new();
+                let mut evaluations = 0;
+                let mut n = 0;
+                while n < rest.len() && evaluations < EVALUATIONS_AT_A_TIME {
+                    let from = needs.len();
+                    space.insertion_needs(cpdag, rest[n], &mut needs);
+                    evaluations += needs[from..].iter().map(|need| need.candidates.len()).sum::<usize>();
+                    n += 1;
+                }
+                scores.prepare(needs, run)?;
+                for &y in &rest[..n] {
+                    book.replace(y, space.insertions(cpdag, y, scores, marks));
+                }
+                rest = &rest[n..];
             }
             return Ok(());
         }
