@@ -6,6 +6,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::called_test::{CalledTest, Raised};
 use super::composition;
 use super::data::{Data, Table};
 use super::run::{Settings, run_job};
@@ -25,7 +26,8 @@ use crate::{Error, Result, Variable};
 /// `test`, `score` and `composition` are dictionaries that the facade makes, `knowledge` one or `None`. Data with missing
 /// values have no score, and the composition must not ask for one: the facade sees to it. `cluster` is called, where the
 /// composition asks for it, as `cluster(distances)` with the condensed distances of all pairs and returns a label for
-/// each variable. Returns a dictionary.
+/// each variable. A `function` in `test` is called for each test in place of one of ours, on one thread. Returns a
+/// dictionary.
 #[pyfunction]
 #[pyo3(signature = (dataset, *, test, score, composition, knowledge, cluster, threads, time_limit, progress))]
 #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
@@ -42,25 +44,51 @@ pub(crate) fn learn<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let table = dataset.table();
-    let test = TestChoice::new(&test)?;
-    test.check(&table)?;
+    let called: Option<Py<PyAny>> = test.get_item("function")?.map(Bound::unbind);
+    let test = if called.is_some() { TestChoice::PLAIN } else { TestChoice::new(&test)? };
+    if called.is_none() {
+        test.check(&table)?;
+    }
+    let threads = if called.is_some() { 1 } else { threads };
+    let raised = Raised::default();
     let score = score.as_ref().map(ScoreChoice::new).transpose()?;
     let hybrid = composition::hybrid(&composition, table.n_variables())?;
     let knowledge = composition::knowledge(knowledge.as_ref(), table.n_variables())?;
     let clustering = Clustering::new(cluster);
     let scored = || score.ok_or_else(|| Error::parameter("score", "these data need one"));
     let learning = Learning { hybrid: &hybrid, clustering: &clustering, knowledge: &knowledge };
-    let job = |run: &Run| match &table {
-        Table::Discrete(data) => {
-            let engine = CountingEngine::new(data);
-            test.on_counts(&engine, &learning.by(&scored()?.on_counts(&engine)?, run))
-        }
-        Table::Incomplete(data) => test.on_incomplete(data, &learning.by(&NoScore::new(data.n_variables()), run)),
-        Table::Gaussian(correlation) => {
-            on_correlation(correlation, &learning.by(&scored()?.on_correlation(correlation)?, run))
+    let n_variables = table.n_variables();
+    let job = |run: &Run| {
+        let canceller = run.canceller();
+        let own = called.as_ref().map(|function| CalledTest {
+            function,
+            n_variables,
+            canceller: &canceller,
+            raised: &raised,
+        });
+        match &table {
+            Table::Discrete(data) => {
+                let engine = CountingEngine::new(data);
+                let score = scored()?.on_counts(&engine)?;
+                let job = learning.by(&score, run);
+                own.map_or_else(|| test.on_counts(&engine, &job), |own| job.with(&own))
+            }
+            Table::Incomplete(data) => {
+                let score = NoScore::new(n_variables);
+                let job = learning.by(&score, run);
+                own.map_or_else(|| test.on_incomplete(data, &job), |own| job.with(&own))
+            }
+            Table::Gaussian(correlation) => {
+                let score = scored()?.on_correlation(correlation)?;
+                let job = learning.by(&score, run);
+                own.map_or_else(|| on_correlation(correlation, &job), |own| job.with(&own))
+            }
         }
     };
     let outcome = run_job(py, &Settings { threads, time_limit, progress }, job);
+    if let Some(error) = raised.into_inner().expect("nobody panics with this lock") {
+        return Err(error);
+    }
     let (learned, test_name, decided) = clustering.raised(outcome)?;
     let result = result(py, learned)?;
     if matches!(table, Table::Incomplete(_)) {

@@ -5,6 +5,7 @@
 //! see; it alone calls this module.
 
 mod array;
+mod called_test;
 mod composition;
 mod data;
 mod dataset;

@@ -309,3 +309,33 @@ def test_gaps_in_single_arrow_arrays_and_polars_series():
 
 def test_a_name_with_a_zero_character():
     assert phgs.as_table(pl.DataFrame({"x\0y": [0, None, 1]}), missing="level").names == ("x\0y",)
+
+
+def test_reading_files_imports_no_pandas(tmp_path):
+    """It would take longer than reading, and pyarrow, which imports it for its `to_numpy`, loses a Ctrl-C meanwhile."""
+    import subprocess
+    import sys
+
+    (tmp_path / "d.csv").write_text("a,b\n" + "x,1\ny,2\nx,\n" * 9)
+    code = (
+        "import sys, phgs; path = sys.argv[1]; phgs.as_table(path, missing='drop', warn=False);"
+        " phgs.discretize(path, columns=['b'], missing='drop'); assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path / "d.csv"], check=True)
+
+
+def test_arrow_columns_of_any_shape():
+    import pyarrow as pa
+
+    from phgs.data.arrow import numbers
+
+    for made in (
+        pa.array([], pa.int32()),
+        pa.chunked_array([], pa.int16()),
+        pa.chunked_array([[1, None], [], [3]], pa.uint8()),
+        pa.array([5, 1, None, 3], pa.int64()).slice(1),
+        pa.chunked_array([pa.array([9, 1, 2]).slice(1), pa.array([None, 7, 8]).slice(0, 1)], pa.int64()),
+        pa.array([0.5, 1.5, None, 2.5])[1:],
+    ):
+        expected = [99 if value is None else value for value in made.to_pylist()]
+        assert numbers(made, 99).tolist() == expected

@@ -14,7 +14,7 @@ are in the module of that theme; what is left is here.
 | 7 | huge conditioning sets | independence.rs: huge_sets_neither_overflow_nor_exhaust_memory |
 | 8 | least-sample rule, and its count | independence.rs: the_least_sample_rule…; here: test_row_8 |
 | 9 | singular Gaussian data | test_gaussian: test_copies_and_combinations_are_named |
-| 10 | tests of one's own | in Rust, the trait IndependenceTest; the test's name in results here: test_row_2 |
+| 10 | tests of one's own | test_own_test; the test's name in results here: test_row_2 |
 | 11 | which alpha | test_results: test_what_a_result_says; here: test_row_11 |
 | 12 | order of columns (stable PC) | skeleton.rs: the_order_of_columns… |
 | 13 | columns permuted and renamed | test_running: test_row_13 |

@@ -135,6 +135,8 @@ def _quiet(learner: Learner | str, executor: Executor | None) -> Learner:
         )
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ParameterError(f"executor: expected an executor of concurrent.futures, got {executor!r}")
+    if learner._own_test() is not None:
+        raise ParameterError("test: a test of your own has data of its own, of which no rows are drawn")
     made = type(learner)(**learner.get_params(deep=False))
     made.progress = False
     if executor is not None and made.threads == 0:

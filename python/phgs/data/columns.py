@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phgs import _core
+from phgs.data import arrow
 
 MAX_STATES = 65_535
 
@@ -223,7 +224,7 @@ def _encode_arrow(column: Any, *, from_text: bool) -> CodedColumn | Problem:
     kind = column.type
     if types.is_dictionary(kind):
         column = _one_dictionary(column)
-        return _encode_indices(_arrow_integers(column.indices, -1), column.dictionary.to_pylist())
+        return _encode_indices(arrow.numbers(column.indices, -1), column.dictionary.to_pylist())
     if types.is_temporal(kind):
         return Problem.DATES
     if types.is_nested(kind):
@@ -231,18 +232,18 @@ def _encode_arrow(column: Any, *, from_text: bool) -> CodedColumn | Problem:
     if types.is_null(kind):
         return _encode_indices(np.full(len(column), -1, dtype=np.int64), [])
     if types.is_boolean(kind):
-        return _encode_integers(_arrow_integers(column.cast(pa.uint8()), 0), bool, _arrow_missing(column))
+        return _encode_integers(arrow.numbers(column.cast(pa.uint8()), 0), bool, _missing(column))
     if types.is_integer(kind) and not types.is_uint64(kind):
-        return _encode_integers(_arrow_integers(column, 0), int, _arrow_missing(column))
+        return _encode_integers(arrow.numbers(column, 0), int, _missing(column))
     if types.is_floating(kind):
-        return _encode_floats(_arrow_values(column.cast(pa.float64())))
+        return _encode_floats(arrow.numbers(column.cast(pa.float64()), math.nan))
     try:
         encoded = _one_dictionary(column.dictionary_encode())
     except pa.ArrowException:
         return _encode_objects(column.to_pylist())
     labels = encoded.dictionary.to_pylist()
     problem = _text_problem(labels) if from_text else _label_problem(labels)
-    return problem or _encode_indices(_arrow_integers(encoded.indices, -1), labels)
+    return problem or _encode_indices(arrow.numbers(encoded.indices, -1), labels)
 
 
 def _one_dictionary(column: Any) -> Any:
@@ -255,30 +256,8 @@ def _one_dictionary(column: Any) -> Any:
     return pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
 
 
-def _arrow_integers(column: Any, fill: int) -> NDArray[Any]:
-    """Integers of an Arrow array, without a detour over floats where values are missing."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    if column.null_count:
-        if fill < 0 and types.is_unsigned_integer(column.type):
-            column = column.cast(pa.int64())
-        column = column.fill_null(fill)
-    return _arrow_values(column)
-
-
-def _arrow_values(column: Any) -> NDArray[Any]:
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        return np.asarray(column.to_numpy())
-    return np.asarray(column.to_numpy(zero_copy_only=False))
-
-
-def _arrow_missing(column: Any) -> NDArray[np.bool_] | None:
-    if not column.null_count:
-        return None
-    return np.asarray(_arrow_values(column.is_null()), dtype=np.bool_)
+def _missing(column: Any) -> NDArray[np.bool_] | None:
+    return arrow.missing(column) if column.null_count else None
 
 
 def _key(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phgs import parameters
+from phgs.data import arrow
 from phgs.data.frames import named_columns
 from phgs.data.table import Missing, Table, as_table
 from phgs.errors import DataError, ParameterError
@@ -105,7 +107,7 @@ def _numbers(column: Any) -> NDArray[np.float64] | None:
 
             if types.is_boolean(column.type) or types.is_temporal(column.type):
                 return None
-            return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+            return arrow.numbers(column.cast(pa.float64()), math.nan)
         if module.startswith("pandas"):
             if getattr(column.dtype, "kind", "O") not in "iuf":
                 return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phgs import _core, parameters
-from phgs.data import checks
+from phgs.data import arrow, checks
 from phgs.data.files import is_text, read_file
 from phgs.data.frames import Name, named_columns
 from phgs.data.table import Missing, Table, _plain
@@ -232,7 +233,7 @@ def _arrow_values(column: Any, from_text: bool) -> NDArray[Any] | None:
     if not (text or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         return None
     try:
-        return np.asarray(column.cast(pa.float64()))
+        return arrow.numbers(column.cast(pa.float64()), math.nan)
     except pa.ArrowInvalid:
         return None
 

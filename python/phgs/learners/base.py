@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from phgs import _core, parameters
+from phgs import _core, own_test, parameters
 from phgs.choices import gaussian_score_for_core
 from phgs.data import GaussianTable, IncompleteTable, Table, as_gaussian, as_table
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
 from phgs.learners.docstrings import parameters_of, with_inherited
 from phgs.names import unknown
+from phgs.own_test import Names
 from phgs.progress import reporter
 
 if TYPE_CHECKING:
@@ -165,8 +166,8 @@ class Learner:
         gaussian = isinstance(table, GaussianTable)
         read = time.perf_counter() - start
         described = self._for_core(table)
-        if self.missing == "testwise" or isinstance(table, IncompleteTable):
-            self._refuse_testwise_scores(described["composition"])
+        if self.missing == "testwise" or isinstance(table, (IncompleteTable, Names)):
+            self._refuse_scores(described["composition"], isinstance(table, Names))
         score = described.pop("score")
         job: dict[str, Any] = {
             **described,
@@ -177,6 +178,8 @@ class Learner:
         }
         with reporter(self.progress, self.method) as report:
             learned = _core.learn(table.core_data, progress=report, **job)
+        if self._own_test() is not None:
+            learned["test"] = own_test.name_of(self._own_test())
         from phgs.knowledge import Knowledge
         from phgs.result import Result
 
@@ -204,8 +207,11 @@ class Learner:
     def _for_core(self, table: Table) -> dict[str, Any]:
         """Describe the method to the core, over the positions of a table's columns."""
         gaussian = isinstance(table, GaussianTable)
+        test = GAUSSIAN_TEST if gaussian else self._test()
+        if (own := self._own_test()) is not None:
+            test = {"name": "own", "function": own_test.for_core(own, table.names)}
         return {
-            "test": GAUSSIAN_TEST if gaussian else self._test(),
+            "test": test,
             "score": self._gaussian_score() if gaussian else self._score(),
             "composition": self._composition(table),
             "knowledge": self._knowledge(table),
@@ -224,7 +230,9 @@ class Learner:
     def _check_gaussian(self) -> None:
         """Refuse what only categories have."""
         for name, default in _OF_CATEGORIES.items():
-            # What a learner has by default is no request.
+            # What a learner has by default is no request; a test of one's own knows what it takes.
+            if name == "test" and self._own_test() is not None:
+                continue
             if getattr(self, name, default) not in (default, getattr(type(self), name, default)):
                 raise ParameterError(
                     f"{name}: {getattr(self, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
@@ -235,14 +243,24 @@ class Learner:
             raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
         self._gaussian_score()
 
+    def _own_test(self) -> own_test.OwnTest | None:
+        """Return the user's own function, if that is what tests."""
+        test = getattr(self, "test", None)
+        return test if callable(test) else None
+
     def _table(self, data: Any, stacklevel: int) -> Table:
+        if self._own_test() is not None and own_test.is_names(data):
+            return Names.of(data)
         if self.data_type == "gaussian" or isinstance(data, GaussianTable):
             self._check_gaussian()
             return as_gaussian(data, missing=self.missing, stacklevel=stacklevel + 1)
         return as_table(data, missing=self.missing, stacklevel=stacklevel + 1)
 
-    def _refuse_testwise_scores(self, composition: dict[str, Any]) -> None:
-        """Refuse test-wise deletion where a score compares graphs: scores are comparable on one set of rows only."""
+    def _refuse_scores(self, composition: dict[str, Any], without_data: bool) -> None:
+        """Refuse scores where there are no data, or where missing values differ from test to test.
+
+        Scores of graphs are comparable on one set of rows only.
+        """
         by_tests = (
             composition["restrict"]["kind"] not in ("none", "pef")
             and composition["path_length"] == 1
@@ -252,6 +270,11 @@ class Learner:
         )
         if not by_tests:
             what = "PATH compares" if composition["maximise"]["kind"] == "none" else f"{self.method} compares"
+            if without_data:
+                raise ParameterError(
+                    f"data: {what} graphs by a score, which needs data; give them in place of names, or use a method"
+                    " that learns by tests alone (MMPC, HPC, FastIAMB, SIHitonPC; PC and PPC with path_length=1)"
+                )
             raise ParameterError(
                 f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or a"
                 " method that learns by tests alone (MMPC, HPC, FastIAMB, SIHitonPC; PC and PPC with path_length=1)"
@@ -267,6 +290,9 @@ class Learner:
         if gaussian:
             found = {name: value for name, value in found.items() if name not in _OF_CATEGORIES}
             found |= {"data_type": "gaussian", "test": "fisher-z", "score": self._gaussian_score()["name"]}
+        if (own := self._own_test()) is not None:
+            # The interpreter runs one function at a time.
+            found |= {"test": own_test.name_of(own), "threads": 1}
         return found
 
     def _parameters(self) -> dict[str, Any]:
@@ -376,4 +402,4 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    return str(value)
+    return own_test.name_of(value) if callable(value) else str(value)

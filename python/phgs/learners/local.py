@@ -135,6 +135,8 @@ class _Local(Testing):
         self._check()
         if self.time_limit is not None:
             raise ParameterError("time_limit: a neighbourhood is found whole or not at all; leave it out")
+        if self._own_test() is not None:
+            raise ParameterError("test: a single neighbourhood is found by phgs's own tests; learn the whole graph")
         table = self._table(data, 3)
         position = table.index(target)
         described = self._for_core(table)

@@ -8,6 +8,7 @@ from typing import Any
 from phgs import parameters
 from phgs.choices import DegreesOfFreedom, ScoreName, TestName, score_for_core, test_for_core
 from phgs.learners.base import Learner
+from phgs.own_test import OwnTest
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -16,8 +17,11 @@ class Testing(Learner):
 
     Parameters
     ----------
-    test : {"g2", "x2"}
-        G² (likelihood ratio) or Pearson's X².
+    test : {"g2", "x2"} or callable
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
     degrees_of_freedom : {"classical", "adjusted"}
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
@@ -26,7 +30,7 @@ class Testing(Learner):
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     """
 
-    test: TestName = "g2"
+    test: TestName | OwnTest = "g2"
     degrees_of_freedom: DegreesOfFreedom = "classical"
     minimum_sample: float | tuple[float, str, str] | None = None
 
@@ -35,7 +39,7 @@ class Testing(Learner):
         self._test()
 
     def _test(self) -> dict[str, Any]:
-        return test_for_core(self.test, self.degrees_of_freedom, self.minimum_sample)
+        return test_for_core("g2" if callable(self.test) else self.test, self.degrees_of_freedom, self.minimum_sample)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

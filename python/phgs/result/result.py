@@ -15,6 +15,7 @@ from phgs._core import __version__
 from phgs.data import GaussianTable, as_gaussian, as_table
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
+from phgs.own_test import Names
 from phgs.result.table import EdgeRow, EdgeTable, Separation
 
 if TYPE_CHECKING:
@@ -398,6 +399,8 @@ class Result:
         from phgs.network import Network
 
         table = self._needed_data(data)
+        if isinstance(table, Names):
+            raise ParameterError("data: this result was learned from a test alone; give data")
         if isinstance(table, GaussianTable):
             raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
         dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag

@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from phgs.choices import TESTS
 from phgs.data.checks import listed
 from phgs.errors import PhgsWarning
 from phgs.progress import PHASES
@@ -114,7 +115,8 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
                 lines.append("Their edge went later: PATH chose a lower level, or the search found no use for it.")
             else:
                 lines.append(f"They are independent: p = {p_value} (level {alpha}).")
-    table = result._data(data)
+    own = result.parameters.get("test", "g2") not in (*TESTS, "fisher-z")
+    table = None if own else result._data(data)
     if table is not None:
         from phgs.pieces import independence_test
 

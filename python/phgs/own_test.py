@@ -1,0 +1,71 @@
+"""Independence tests that a user writes as a Python function."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from phgs import _core
+from phgs.data import Table
+from phgs.data.checks import check_names
+from phgs.errors import ParameterError
+
+if TYPE_CHECKING:
+    from phgs.data.frames import Name
+
+OwnTest: TypeAlias = Callable[[Any, Any, tuple[Any, ...]], tuple[float, float, float]]
+"""Called as ``test(x, y, given)`` with names of variables; returns statistic, degrees of freedom and p-value."""
+
+
+def name_of(test: Any) -> str:
+    """Return the name of a function, as results report it."""
+    return str(getattr(test, "__name__", type(test).__name__))
+
+
+def for_core(test: OwnTest, names: Sequence[Name]) -> Callable[[int, int, list[int]], tuple[float, float, float]]:
+    """Let the core call a test by positions; what it returns is checked, and the p-value becomes a logarithm."""
+
+    def called(x: int, y: int, given: list[int]) -> tuple[float, float, float]:
+        found: Any = test(names[x], names[y], tuple(names[z] for z in given))
+        try:
+            statistic, degrees_of_freedom, p_value = found
+            usable = all(isinstance(value, numbers.Real) for value in found) and 0.0 <= p_value <= 1.0
+        except (TypeError, ValueError):
+            usable = False
+        if not usable:
+            of = f"{names[x]!r}, {names[y]!r} given {[names[z] for z in given]!r}"
+            raise ParameterError(
+                f"test: {name_of(test)} returned {found!r} for {of}; expected (statistic, degrees of freedom, p-value),"
+                " the last between 0 and 1"
+            )
+        # The least float stands for what is below it.
+        return float(statistic), float(degrees_of_freedom), math.log(max(float(p_value), 5e-324))
+
+    return called
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Names(Table):
+    """Variables without data, for a test that has its own."""
+
+    @cached_property
+    def dataset(self) -> _core.Dataset:
+        """One row of constants, which no test reads."""
+        return _core.Dataset([np.zeros(1, dtype=np.uint8)] * self.n_variables, [1] * self.n_variables)
+
+    @staticmethod
+    def of(names: Sequence[Name]) -> Names:
+        """Make it of distinct names."""
+        check_names(names)
+        return Names(names=tuple(names), levels=((),) * len(names), codes=(), n_rows=0, n_rows_read=0)
+
+
+def is_names(data: Any) -> bool:
+    """Whether data are but a list of names."""
+    return isinstance(data, (list, tuple)) and all(isinstance(name, (str, int)) for name in data)
