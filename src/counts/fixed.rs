@@ -55,9 +55,19 @@ impl FixedScale {
                 let odd = 2 * n - 1;
                 let square = odd * odd;
                 let mut power = (1i128 << (LOG_BITS + 1)) / odd;
-                let mut k = 1;
-                while power != 0 {
+                log += power;
+                power /= square;
+                let mut k = 3;
+                while power > i128::from(u64::MAX) {
                     log += power / k;
+                    power /= square;
+                    k += 2;
+                }
+                // What is left fits 64 bits, which divide faster; a square that does not leaves nothing.
+                let (mut power, mut k) = (power as u64, k as u64);
+                let square = u64::try_from(square).unwrap_or(u64::MAX);
+                while power != 0 {
+                    log += i128::from(power / k);
                     power /= square;
                     k += 2;
                 }

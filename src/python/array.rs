@@ -66,6 +66,24 @@ fn encode<T: Copy + Into<i64>>(values: impl Iterator<Item = T> + Clone) -> Optio
     Some(Encoded { codes, values: seen })
 }
 
+/// [`encode`] for values of one byte, which need no search for the smallest and the largest.
+fn encode_bytes(values: &[u8]) -> (Vec<u8>, Vec<i64>) {
+    // Above any code of at most 255 other values.
+    const NONE: u16 = u16::MAX;
+    let mut table = [NONE; 256];
+    let mut seen = Vec::new();
+    let mut codes = vec![0; values.len()];
+    for (code, &value) in codes.iter_mut().zip(values) {
+        let slot = &mut table[usize::from(value)];
+        if *slot == NONE {
+            *slot = seen.len() as u16;
+            seen.push(i64::from(value));
+        }
+        *code = *slot as u8;
+    }
+    (codes, seen)
+}
+
 fn encode_array<'py, T: Element + Copy + Into<i64>>(
     array: &Bound<'py, PyAny>,
 ) -> Option<PyResult<(Bound<'py, PyAny>, Vec<i64>)>> {
@@ -89,6 +107,12 @@ fn encode_array<'py, T: Element + Copy + Into<i64>>(
 #[pyfunction]
 #[pyo3(signature = (array, /))]
 pub(crate) fn encode_integers<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Vec<i64>)> {
+    if let Ok(bytes) = array.extract::<PyReadonlyArray1<'py, u8>>()
+        && let Ok(bytes) = bytes.as_slice()
+    {
+        let (codes, values) = encode_bytes(bytes);
+        return Ok((PyArray1::from_vec(array.py(), codes).into_any(), values));
+    }
     encode_array::<u8>(array)
         .or_else(|| encode_array::<i8>(array))
         .or_else(|| encode_array::<i64>(array))
@@ -135,6 +159,15 @@ mod tests {
         assert_eq!(codes(&[7, -1, 7, 3]), Some((vec![0, 1, 0, 2], vec![7, -1, 3])));
         assert_eq!(codes(&[i64::MAX, i64::MIN, i64::MAX]), Some((vec![0, 1, 0], vec![i64::MAX, i64::MIN])));
         assert_eq!(codes(&[]), Some((vec![], vec![])));
+    }
+
+    #[test]
+    fn bytes_are_numbered_like_other_integers() {
+        for values in [vec![], vec![5u8, 0, 5, 255], (0..1000u32).map(|i| (i * 7919 % 256) as u8).collect()] {
+            let (bytes, seen) = encode_bytes(&values);
+            let wide: Vec<i64> = values.iter().copied().map(i64::from).collect();
+            assert_eq!(codes(&wide), Some((bytes.into_iter().map(u32::from).collect(), seen)));
+        }
     }
 
     #[test]

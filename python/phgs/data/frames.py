@@ -60,7 +60,7 @@ def _columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:
     if _is_from(data, "pandas") and hasattr(data, "iloc"):
         if getattr(data, "ndim", 0) != 2:
             raise DataError("data: expected a pandas DataFrame, got a Series; use series.to_frame()")
-        return ((name, data.iloc[:, i]) for i, name in enumerate(data.columns))
+        return iter(data.items())
     if isinstance(data, np.ndarray):
         return _array_columns(data)
     if isinstance(data, Mapping):

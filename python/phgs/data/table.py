@@ -53,7 +53,7 @@ class Table:
         """Number of columns."""
         return len(self.names)
 
-    @property
+    @cached_property
     def arities(self) -> tuple[int, ...]:
         """Number of states of each column."""
         return tuple(len(levels) for levels in self.levels)
@@ -98,7 +98,7 @@ class Table:
         return f"<phgs.Table: {self.n_rows:,} rows × {self.n_variables:,} variables>"
 
 
-_DERIVED = ("dataset", "incomplete", "position", "identifiers")
+_DERIVED = ("arities", "dataset", "incomplete", "position", "identifiers")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
