@@ -227,6 +227,18 @@ def test_long_edges_pass_between_nodes(result):
     assert len({tuple(place) for place in layout.places.round(6).tolist()}) == graph.n_variables
 
 
+def test_no_line_runs_behind_a_box_of_random_graphs():
+    from phgs.graphs.layout import layered
+
+    for seed in range(8):
+        arcs = phgs.random_dag(40, degree=2.5, seed=seed)._directed_indices()
+        layout = layered(40, arcs, [])
+        for a, b in arcs:
+            line = np.vstack([np.linspace(p, q, 20) for p, q in itertools.pairwise(layout.route(a, b))])
+            others = np.delete(layout.places, [a, b], axis=0)
+            assert not (np.abs(line[:, None] - others[None]) <= (0.35, 0.15)).all(axis=2).any(), (seed, a, b)
+
+
 def test_the_tree_of_the_partition_can_be_drawn(tmp_path, result, alarm):
     figure = result.plot_dendrogram(tmp_path / "d.png")
     assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")

@@ -338,8 +338,8 @@ class Graph:
             object.__setattr__(self, name, value)
 
     def _size(self) -> str:
-        kinds = [f"{len(self.directed)} directed"] if self.directed else []
-        kinds += [f"{len(self.undirected)} undirected"] if self.undirected else []
+        kinds = [f"{len(self.directed):,} directed"] if self.directed else []
+        kinds += [f"{len(self.undirected):,} undirected"] if self.undirected else []
         edges = "1 edge" if self.n_edges == 1 else f"{self.n_edges:,} edges"
         return f"{self.n_variables:,} variables, {edges}" + (f" ({', '.join(kinds)})" if kinds else "")
 

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SWEEPS = 24
+_FLAT = 2.0
+_BESIDE_BOXES = np.array([(0.0, 0.25), (0.0, -0.25)])
 
 
 class Layout(NamedTuple):
@@ -171,9 +173,19 @@ def _component(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]
         layers[layer_of[node]].append(node)
     x = _place(n_all, layers, links)
     points = np.column_stack([x, -np.asarray(layer_of, dtype=float)])
-    bends = {}
-    for (a, b), dummies in passed.items():
-        bends[a, b], bends[b, a] = points[dummies], points[dummies[::-1]]
+    bends: dict[tuple[int, int], NDArray[np.float64]] = {}
+    for a, b in down:
+        # Straight down beside the boxes of a layer, so that a flat line does not run behind one.
+        inner = (points[passed.get((a, b), [])][:, None] + _BESIDE_BOXES).reshape(-1, 2)
+        corners = np.vstack([points[a], inner, points[b]])
+        flat = np.abs(np.diff(corners[:, 0])) > _FLAT
+        if flat[0]:
+            inner = np.vstack([points[a] + _BESIDE_BOXES[1], inner])
+        if flat[-1]:
+            inner = np.vstack([inner, points[b] + _BESIDE_BOXES[0]])
+        if len(inner):
+            bends[a, b] = inner
+            bends[b, a] = bends[a, b][::-1]
     return Layout(points[:n], bends)
 
 

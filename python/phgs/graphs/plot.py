@@ -212,9 +212,10 @@ def _radial(n: int, edges: list[tuple[int, int]]) -> Any:
     for round_ in range(60):
         move = np.zeros_like(places)
         for start in range(0, n, 256):
-            gap = places[start : start + 256, None] - places[None]
-            squared = (gap**2).sum(axis=2) + 0.05
-            move[start : start + 256] += (gap / squared[..., None]).sum(axis=1)
+            x, y = (places[start : start + 256, axis, None] - places[:, axis] for axis in (0, 1))
+            weight = 1.0 / (x * x + y * y + 0.05)
+            move[start : start + 256, 0] += np.einsum("ij,ij->i", x, weight)
+            move[start : start + 256, 1] += np.einsum("ij,ij->i", y, weight)
         pull = (places[ends[:, 1]] - places[ends[:, 0]]) * 0.6
         np.add.at(move, ends[:, 0], pull)
         np.add.at(move, ends[:, 1], -pull)
