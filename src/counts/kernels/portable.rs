@@ -1,8 +1,10 @@
 //! Words of 64 bits.
 
+#[cfg(target_arch = "x86_64")]
 use std::ops::ControlFlow;
 
 use super::Tile;
+#[cfg(target_arch = "x86_64")]
 use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
 use crate::counts::planes::Line;
 
