@@ -6,7 +6,6 @@ use super::ancestors::Ancestors;
 use super::candidates::Candidates;
 use super::gains::{ChildScores, Scorer};
 use super::moves::{Move, structure_hash};
-use super::worth::Worth;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::LocalScore;
@@ -51,10 +50,9 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
         max_parents: usize,
         run: &'a Run,
         remember: bool,
-        worth: Option<Vec<Worth>>,
     ) -> Result<Self> {
         let p = dag.n_variables();
-        let mut scorer = Scorer::new(score, run, candidates, max_parents, remember, worth);
+        let mut scorer = Scorer::new(score, run, candidates, max_parents, remember);
         let everyone: Vec<Variable> = (0..p as Variable).collect();
         let scores = scorer.around_in_full(&dag, &everyone)?;
         scorer.count_symmetric_pairs_once(&dag);
@@ -85,11 +83,6 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
             climber.refresh_arc_bound(child);
         }
         Ok(climber)
-    }
-
-    /// What a growing search has learned.
-    pub(super) fn into_worth(self) -> Option<Vec<Worth>> {
-        self.scorer.into_worth()
     }
 
     pub(super) fn dag(&self) -> &Dag {

@@ -58,17 +58,16 @@ pub(super) struct Scorer<'a, 's, S: LocalScore> {
 }
 
 impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
-    /// A scorer; `remember` keeps a memo for searches that come back to parent sets. A growing search goes on from `worth`.
+    /// A scorer; `remember` keeps a memo for searches that come back to parent sets.
     pub(super) fn new(
         score: &'s S,
         run: &'a Run,
         candidates: Candidates<'a>,
         max_parents: usize,
         remember: bool,
-        worth: Option<Vec<Worth>>,
     ) -> Self {
         let memo = remember.then(FxHashMap::default);
-        let grown = candidates.grow().then(|| worth.unwrap_or_else(|| vec![Worth::default(); score.n_variables()]));
+        let grown = candidates.grow().then(|| vec![Worth::default(); score.n_variables()]);
         Self {
             grown,
             equivalent: score.is_score_equivalent(),
@@ -142,11 +141,6 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
             if next_known.next_if_eq(&child).is_some() { in_part.next() } else { in_full.next() }
         };
         Ok(children.iter().filter_map(next).collect())
-    }
-
-    /// What a growing search has learned.
-    pub(super) fn into_worth(self) -> Option<Vec<Worth>> {
-        self.grown
     }
 
     fn forget(&mut self) {

@@ -8,7 +8,6 @@ use super::climber::Climber;
 use super::moves::Move;
 use super::start::start_under_knowledge;
 use super::tabu::TabuList;
-use super::worth::Worth;
 use crate::graph::Dag;
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
@@ -144,20 +143,6 @@ pub fn hill_climb<S: LocalScore>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<SearchResult> {
-    climb_with_worth(score, start, active, options, None, knowledge, run, ledger).map(|(result, _)| result)
-}
-
-/// [`hill_climb`] that goes on from what a growing search has learned, and returns what it has learned itself.
-pub(super) fn climb_with_worth<S: LocalScore>(
-    score: &S,
-    start: &Dag,
-    active: ActiveSet<'_>,
-    options: &SearchOptions,
-    worth: Option<Vec<Worth>>,
-    knowledge: &Knowledge,
-    run: &Run,
-    ledger: &mut Ledger,
-) -> Result<(SearchResult, Option<Vec<Worth>>)> {
     let p = score.n_variables();
     let active_size = match active {
         ActiveSet::All | ActiveSet::Growing => p,
@@ -177,14 +162,13 @@ pub(super) fn climb_with_worth<S: LocalScore>(
     let candidates = Candidates::new(active, knowledge, p);
     let remember = options.tabu.is_some() || options.restarts.is_some();
     let max_parents = options.max_parents.unwrap_or(usize::MAX);
-    let mut climber = Climber::new(score, dag, candidates, max_parents, run, remember, worth)?;
+    let mut climber = Climber::new(score, dag, candidates, max_parents, run, remember)?;
     let mut search = Search { options, run, left: options.max_iterations.unwrap_or(usize::MAX), iterations: 0 };
     let outcome = search.with_restarts(&mut climber);
     ledger.add_calls(options.phase, climber.calls());
     let complete = outcome?;
     let (dag, total) = (climber.dag().clone(), climber.total());
-    let result = SearchResult { dag, score: total, iterations: search.iterations, complete };
-    Ok((result, climber.into_worth()))
+    Ok(SearchResult { dag, score: total, iterations: search.iterations, complete })
 }
 
 /// The course of one search.

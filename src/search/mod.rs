@@ -5,7 +5,6 @@
 //!   connect (the paper's set **A** of section 4.1).
 //! * [`ges`] goes from class to class of equivalent DAGs.
 //! * [`boss`] moves variables within an order.
-//! * [`refine`] takes hill-climbing and order search in turns.
 //!
 //! The paper's symbols: t₁ is [`Tabu::length`], t₀ is [`Tabu::patience`], r₀ is [`Restarts::count`], r₁ is
 //! [`Restarts::perturbations`].
@@ -19,7 +18,6 @@ mod gains;
 pub mod ges;
 mod hill_climbing;
 mod moves;
-mod refine;
 mod sessions;
 mod start;
 mod tabu;
@@ -29,5 +27,4 @@ pub use boss::{BossOptions, boss};
 pub use candidates::ActiveSet;
 pub use hill_climbing::{Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
 pub use moves::Move;
-pub use refine::{RefineOptions, refine};
 pub(crate) use start::start_under_knowledge;

@@ -9,7 +9,7 @@ use phgs::knowledge::Knowledge;
 use phgs::orient::cpdag_of_dag;
 use phgs::run::{Ledger, Phase, Run};
 use phgs::score::{LocalScore, PopulationScore, ScoreSession};
-use phgs::search::{ActiveSet, BossOptions, RefineOptions, SearchOptions, SearchResult, boss, hill_climb, refine};
+use phgs::search::{BossOptions, SearchResult, boss};
 
 use crate::search::{Noise, PlainBic, keeps_knowledge, random_knowledge, sampled, total};
 use crate::support;
@@ -217,42 +217,5 @@ fn it_never_ends_below_its_start_and_stops_when_told() {
     for p in 0..3 {
         let (found, _) = search(&Noise { p, seed: 1 }, &Dag::empty(p), &BossOptions::default(), &Knowledge::none(), 2);
         assert!(found.complete);
-    }
-}
-
-#[test]
-fn refinement_ends_where_neither_search_gains() {
-    for seed in 0..20 {
-        let mut rng = support::rng(seed);
-        let p = 25;
-        let truth = support::random_dag(&mut rng, p, 3.0);
-        let data = sampled(seed, &truth, 500);
-        let engine = CountingEngine::new(&data);
-        let bic = PlainBic(&engine);
-        let none = Knowledge::none();
-        let start = support::random_dag(&mut rng, p, 2.0);
-        let refined = |start: &Dag, options: &RefineOptions, threads: usize| {
-            let mut ledger = Ledger::new();
-            let run = Run::new(threads).unwrap();
-            (refine(&bic, start, options, &none, &run, &mut ledger).unwrap(), ledger.calls(Phase::Refine))
-        };
-        let options = RefineOptions::default();
-        let (found, calls) = refined(&start, &options, 1);
-        assert!(found.complete && found.score >= total(&bic, &start));
-        assert_eq!(found.score, total(&bic, &found.dag));
-        assert_eq!((found.clone(), calls), refined(&start, &options, 3));
-        // No single arc and no single variable's place can be bettered.
-        let run = Run::new(1).unwrap();
-        let plain = SearchOptions::default();
-        let climbed = hill_climb(&bic, &found.dag, ActiveSet::All, &plain, &none, &run, &mut Ledger::new()).unwrap();
-        assert_eq!(climbed.dag, found.dag, "seed {seed}");
-        let (again, _) = search(&bic, &found.dag, &BossOptions::default(), &none, 1);
-        assert_eq!(again.score, found.score, "seed {seed}");
-        // Each option matters somewhere and costs no score.
-        let (climbing, _) = refined(&start, &RefineOptions { orders: false, ..options }, 1);
-        let (once, _) = refined(&start, &RefineOptions { max_rounds: Some(1), ..options }, 1);
-        assert!(climbing.score <= once.score && once.score <= found.score);
-        let (capped, _) = refined(&Dag::empty(p), &RefineOptions { max_parents: Some(1), ..options }, 1);
-        assert!((0..p as Variable).all(|x| capped.dag.parents(x).len() <= 1));
     }
 }

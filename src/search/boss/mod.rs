@@ -11,7 +11,6 @@ use super::candidates::{ActiveSet, Candidates};
 use super::ges::{GesOptions, ges};
 use super::hill_climbing::SearchResult;
 use super::start::start_under_knowledge;
-use super::worth::Worth;
 use crate::graph::Dag;
 use crate::knowledge::Knowledge;
 use crate::orient::cpdag_of_dag;
@@ -67,20 +66,6 @@ pub fn boss<S: LocalScore>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<SearchResult> {
-    let worth = options.growing.then(|| vec![Worth::default(); score.n_variables()]);
-    boss_with_worth(score, start, options, worth, knowledge, run, ledger).map(|(result, _)| result)
-}
-
-/// [`boss`] that goes on from what a growing search has learned, and returns what it has learned itself.
-pub(super) fn boss_with_worth<S: LocalScore>(
-    score: &S,
-    start: &Dag,
-    options: &BossOptions,
-    worth: Option<Vec<Worth>>,
-    knowledge: &Knowledge,
-    run: &Run,
-    ledger: &mut Ledger,
-) -> Result<(SearchResult, Option<Vec<Worth>>)> {
     let p = score.n_variables();
     if start.n_variables() != p {
         return Err(Error::Graph(format!("the score has {p} variables and the start graph {}", start.n_variables())));
@@ -97,12 +82,12 @@ pub(super) fn boss_with_worth<S: LocalScore>(
         tolerance: (1e-12 * largest).max(1e-9),
         capacity: (1 << 23) / p.max(1) + (1 << 10),
     };
-    let mut search = OrderSearch::new(score, &start, rules, worth, knowledge, run);
+    let mut search = OrderSearch::new(score, &start, rules, options.growing, knowledge, run);
     let outcome = search.improve(&start);
     ledger.add_calls(options.phase, p as u64 + search.calls());
     let complete = outcome?;
     let moves = search.moves();
-    let (dag, total, worth) = search.into_best()?;
+    let (dag, total) = search.into_best()?;
     let before: f64 = local.iter().sum();
     // Greedy growing need not find parents as good as those of the start.
     let (mut dag, mut total) = if total >= before { (dag, total) } else { (start, before) };
@@ -121,7 +106,7 @@ pub(super) fn boss_with_worth<S: LocalScore>(
             (dag, total) = (found.dag, found.score);
         }
     }
-    Ok((SearchResult { dag, score: total, iterations, complete }, worth))
+    Ok(SearchResult { dag, score: total, iterations, complete })
 }
 
 /// The value behind a lock that nobody else holds.

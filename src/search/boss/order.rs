@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::super::sessions::SessionPool;
-use super::super::worth::Worth;
 use super::tree::{GrowShrinkTree, Rules, Trace};
 use super::unlocked;
 use crate::graph::Dag;
@@ -57,12 +56,12 @@ impl Relevance {
 type Place = usize;
 
 impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
-    /// The topological order of `start`, in which parents are not yet known. Grows by what is `worth` it, or by all.
+    /// The topological order of `start`, in which parents are not yet known. Grows by what is worth it, or by all.
     pub(super) fn new(
         score: &'s S,
         start: &Dag,
         rules: Rules<'a>,
-        worth: Option<Vec<Worth>>,
+        growing: bool,
         knowledge: &Knowledge,
         run: &'a Run,
     ) -> Self {
@@ -88,9 +87,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             }
         }
         forced.iter_mut().for_each(|list| list.sort_unstable());
-        let growing = worth.is_some();
-        let mut worth = worth.unwrap_or_default().into_iter();
-        let trees = (0..p as Variable).map(|x| Mutex::new(GrowShrinkTree::new(x, worth.next()))).collect();
+        let trees = (0..p as Variable).map(|x| Mutex::new(GrowShrinkTree::new(x, growing))).collect();
         let empty = Trace { score: 0.0, grown: VariableSet::new(), parents: VariableSet::new(), blocked: Vec::new() };
         let words = p.div_ceil(64);
         Self {
@@ -121,12 +118,10 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         self.moves
     }
 
-    /// The best DAG found, its score, and what is worth scoring.
-    pub(super) fn into_best(self) -> Result<(Dag, f64, Option<Vec<Worth>>)> {
+    /// The best DAG found and its score.
+    pub(super) fn into_best(self) -> Result<(Dag, f64)> {
         let now = (self.current_graph()?, self.total());
-        let (dag, score) = self.best.filter(|(_, score)| *score >= now.1).unwrap_or(now);
-        let trees = self.trees.into_iter().map(|tree| tree.into_inner().unwrap_or_else(PoisonError::into_inner));
-        Ok((dag, score, trees.map(GrowShrinkTree::into_worth).collect()))
+        Ok(self.best.filter(|(_, score)| *score >= now.1).unwrap_or(now))
     }
 
     fn current_graph(&self) -> Result<Dag> {

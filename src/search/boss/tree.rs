@@ -63,18 +63,14 @@ pub(super) struct GrowShrinkTree {
 
 impl GrowShrinkTree {
     /// A tree that grows by what is worth it, or by all variables.
-    pub(super) fn new(child: Variable, worth: Option<Worth>) -> Self {
+    pub(super) fn new(child: Variable, growing: bool) -> Self {
+        let worth = growing.then(Worth::default);
         Self { child, worth, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
     }
 
     /// Local scores computed so far.
     pub(super) fn calls(&self) -> u64 {
         self.calls
-    }
-
-    /// What it grows by, if not by all.
-    pub(super) fn into_worth(self) -> Option<Worth> {
-        self.worth
     }
 
     fn clear(&mut self) {
