@@ -150,4 +150,19 @@ impl ScoreSession for DiscreteScoreSession<'_> {
             Self::K2(session) => session.local_scores_with_each_above(child, parents, candidates, least, out),
         }
     }
+
+    fn local_scores_above(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        least: f64,
+        out: &mut Vec<f64>,
+    ) {
+        match self {
+            Self::Likelihood(session) => session.local_scores_above(child, parents, candidates, least, out),
+            Self::Bdeu(session) => session.local_scores_above(child, parents, candidates, least, out),
+            Self::K2(session) => session.local_scores_above(child, parents, candidates, least, out),
+        }
+    }
 }

@@ -186,6 +186,59 @@ impl ScoreSession for GaussianSession<'_> {
         }
         self.factor = factor;
     }
+
+    /// Candidates are screened with the candidate eliminated last: one forward substitution each, not a part of the
+    /// factor anew. What is not clearly below `least` by that, and what is nearly collinear, is scored as it is alone.
+    fn local_scores_above(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        least: f64,
+        out: &mut Vec<f64>,
+    ) {
+        // Shares of variance from which on rounding is far below the margin.
+        const SAFE: f64 = 1e-3;
+        let (correlation, k) = (self.score.correlation, parents.len());
+        let margin = 1e-6 * correlation.n_rows() as f64;
+        if k == 0 {
+            return self.local_scores_with_each(child, parents, candidates, out);
+        }
+        self.factor.clear();
+        let mut least_left = 1.0f64;
+        for (j, &x) in parents.iter().enumerate() {
+            let left = append(correlation, &mut self.factor, k, parents[..j].iter().copied(), x);
+            least_left = least_left.min(left);
+        }
+        let of_child = self.factor.len();
+        let left = append(correlation, &mut self.factor, k, parents.iter().copied(), child);
+        if least_left.min(left) < SAFE {
+            return self.local_scores_with_each(child, parents, candidates, out);
+        }
+        let mut promising: Vec<Variable> = Vec::with_capacity(candidates.len());
+        out.clear();
+        for &candidate in candidates {
+            self.factor.truncate(of_child + k);
+            let left_of_candidate = append(correlation, &mut self.factor, k, parents.iter().copied(), candidate);
+            let (of_child, of_candidate) = self.factor[of_child..].split_at(k);
+            let shared: f64 = of_child.iter().zip(of_candidate).map(|(a, b)| a * b).sum();
+            let partial = correlation.get(candidate, child) - shared;
+            let with = left - partial * partial / left_of_candidate;
+            let safe = left_of_candidate > SAFE && with > SAFE * left;
+            if safe && self.score.score(child, with, k + 1) + margin <= least {
+                out.push(f64::NEG_INFINITY);
+            } else {
+                promising.push(candidate);
+                out.push(f64::NAN);
+            }
+        }
+        let mut scores = Vec::with_capacity(promising.len());
+        self.local_scores_with_each(child, parents, &promising, &mut scores);
+        let mut scores = scores.into_iter();
+        for score in out.iter_mut().filter(|score| score.is_nan()) {
+            *score = scores.next().expect("one score for each promising candidate");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -214,6 +267,30 @@ mod tests {
                 with.sort_unstable();
                 assert_eq!(one.local_score(child, &with), value);
             }
+        }
+    }
+
+    #[test]
+    fn only_scores_that_do_not_exceed_are_left_out() {
+        // The second time with parents that are nearly collinear.
+        for (decay, some) in [(0.6f64, true), (0.9999, false)] {
+            let row = |x: usize| (0..12).map(|y| decay.powi(x.abs_diff(y) as i32)).collect();
+            let correlation = Correlation::from_matrix(&(0..12).map(row).collect::<Vec<_>>(), 250).unwrap();
+            let score = GaussianBic::new(&correlation, 0.5).unwrap();
+            let mut session = score.session();
+            let mut left_out = false;
+            for (child, parents) in [(5, vec![]), (0, vec![3]), (4, vec![0, 3, 7]), (11, vec![1, 2, 8, 9])] {
+                let candidates: Vec<Variable> = (0..12).filter(|x| *x != child && !parents.contains(x)).collect();
+                let (mut all, mut above) = (Vec::new(), Vec::new());
+                let least = session.local_score(child, &parents);
+                session.local_scores_with_each(child, &parents, &candidates, &mut all);
+                session.local_scores_above(child, &parents, &candidates, least, &mut above);
+                for (&exact, &screened) in all.iter().zip(&above) {
+                    assert!(screened == exact || (screened == f64::NEG_INFINITY && exact <= least));
+                    left_out |= screened == f64::NEG_INFINITY;
+                }
+            }
+            assert_eq!(left_out, some);
         }
     }
 

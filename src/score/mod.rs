@@ -98,6 +98,19 @@ pub trait ScoreSession {
         self.local_scores_with_each(child, parents, candidates, out);
         f64::NEG_INFINITY
     }
+
+    /// The same for a caller that needs nothing of scores up to `least` but that they are: −∞ stands for those that are
+    /// found to be so in any way that takes less than to compute them.
+    fn local_scores_above(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        least: f64,
+        out: &mut Vec<f64>,
+    ) {
+        self.local_scores_with_each_above(child, parents, candidates, least, out);
+    }
 }
 
 /// Calls `visit` with every count of the table of `variables` that is not 0, by increasing cell.
