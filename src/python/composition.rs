@@ -139,6 +139,7 @@ fn equivalence(dict: &Bound<'_, PyDict>) -> PyResult<Equivalence> {
         "phases" => Schedule::Phases,
         "rounds" => Schedule::Rounds,
         "interleaved" => Schedule::Interleaved,
+        "extended" => Schedule::Extended,
         other => return unknown("schedule", other),
     };
     let adaptive = match item::<String>(dict, "adaptive")?.as_str() {

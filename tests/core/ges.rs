@@ -32,6 +32,7 @@ fn population(dag: &Dag, seed: u64) -> Correlation {
 }
 
 const OPTIONS: fn() -> GesOptions<'static> = GesOptions::default;
+const SCHEDULES: [Schedule; 4] = [Schedule::Phases, Schedule::Rounds, Schedule::Interleaved, Schedule::Extended];
 
 #[test]
 fn the_true_class_is_found_with_a_consistent_score() {
@@ -53,7 +54,7 @@ fn the_true_class_is_found_with_a_consistent_score() {
             let found = search(&score, &empty, &GesOptions { restriction, ..OPTIONS() }, &knowledge);
             assert_eq!(found.cpdag, truth, "ARGES-{name}, seed {seed}");
         }
-        let schedule = [Schedule::Phases, Schedule::Rounds, Schedule::Interleaved][seed as usize % 3];
+        let schedule = SCHEDULES[seed as usize % 4];
         let options = GesOptions { turning: true, schedule, ..OPTIONS() };
         assert_eq!(search(&score, &empty, &options, &knowledge).cpdag, truth, "with turns, seed {seed}");
         // From the class of another DAG.
@@ -82,7 +83,7 @@ fn threads_and_phases_change_nothing_they_should_not() {
         let score = GaussianBic::new(&correlation, 0.5).unwrap();
         let mut of_threads = Vec::new();
         for restriction in [Restriction::Unrestricted, Restriction::Cig(&cig)] {
-            for schedule in [Schedule::Phases, Schedule::Rounds, Schedule::Interleaved] {
+            for schedule in SCHEDULES {
                 let options = GesOptions { turning: true, schedule, restriction, phase: Phase::Refine, ..OPTIONS() };
                 let mut ledger = Ledger::new();
                 let start = Pdag::empty(150);
@@ -97,6 +98,7 @@ fn threads_and_phases_change_nothing_they_should_not() {
     // More freedom, more score.
     let score = |i: usize| results[0][i].0.score;
     assert!(score(1) >= score(0) && score(2) >= score(0), "{} {} {}", score(0), score(1), score(2));
+    assert!(score(3) > score(2), "{} {}", score(2), score(3));
 }
 
 #[test]
@@ -125,6 +127,8 @@ fn bad_arguments_are_refused() {
         ges(&score, start, &options, &Knowledge::none(), &run, &mut Ledger::new()).unwrap_err()
     };
     assert!(refused(&Pdag::empty(3), OPTIONS()).to_string().contains('3'));
+    let without = GesOptions { backward: false, schedule: Schedule::Extended, ..OPTIONS() };
+    assert!(refused(&Pdag::empty(4), without).to_string().contains("schedule"));
     let small = UndirectedGraph::empty(2);
     refused(&Pdag::empty(4), GesOptions { restriction: Restriction::Pairs(&small), ..OPTIONS() });
     let square = Pdag::from_undirected(&UndirectedGraph::from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)]));
@@ -142,14 +146,13 @@ proptest! {
 
     /// Limits hold: parents, pairs and knowledge.
     #[test]
-    fn limits_hold(seed in 0u64..1 << 32, max_parents in 1usize..4, interleaved: bool) {
+    fn limits_hold(seed in 0u64..1 << 32, max_parents in 1usize..4, schedule in 0usize..4) {
         let mut rng = rng(seed);
         let p = 12;
         let (_, data) = sample(p, 4.0, 200, seed);
         let correlation = Correlation::of(&data, &Run::new(1).unwrap()).unwrap();
         let score = GaussianBic::new(&correlation, 0.5).unwrap();
-        let schedule = if interleaved { Schedule::Interleaved } else { Schedule::Phases };
-        let options = GesOptions { turning: true, schedule, ..OPTIONS() };
+        let options = GesOptions { turning: true, schedule: SCHEDULES[schedule], ..OPTIONS() };
         let empty = Pdag::empty(p);
 
         let capped = search(&score, &empty, &GesOptions { max_parents: Some(max_parents), ..options }, &Knowledge::none());
@@ -174,6 +177,50 @@ proptest! {
         prop_assert!(informed.dag.arcs().all(|(x, y)| knowledge.allows_arc(x, y)));
         prop_assert!(required.iter().all(|&(x, y)| informed.dag.contains(x, y)));
     }
+}
+
+/// The best score of all DAGs, by dynamic programming over sets of variables (Silander and Myllymäki 2006).
+fn best_score(score: &impl LocalScore) -> f64 {
+    let p = score.n_variables();
+    let mut session = score.session();
+    let mut best = vec![f64::NEG_INFINITY; 1 << p];
+    best[0] = 0.0;
+    for set in 1usize..1 << p {
+        for last in (0..p).filter(|last| set >> last & 1 == 1) {
+            let others = set & !(1 << last);
+            let mut of_last = f64::NEG_INFINITY;
+            let mut subset = others;
+            loop {
+                let parents: Vec<Variable> = (0..p as Variable).filter(|x| subset >> x & 1 == 1).collect();
+                of_last = of_last.max(session.local_score(last as Variable, &parents));
+                if subset == 0 {
+                    break;
+                }
+                subset = (subset - 1) & others;
+            }
+            best[set] = best[set].max(best[others] + of_last);
+        }
+    }
+    best[(1 << p) - 1]
+}
+
+#[test]
+fn extended_search_finds_the_best_class_more_often() {
+    let mut found = [0; 4];
+    for seed in 0..40 {
+        let (_, data) = sample(8, 4.0, 100, seed);
+        let correlation = Correlation::of(&data, &Run::new(1).unwrap()).unwrap();
+        let score = GaussianBic::new(&correlation, 0.5).unwrap();
+        let best = best_score(&score);
+        let scores = SCHEDULES.map(|schedule| {
+            let options = GesOptions { turning: true, schedule, ..OPTIONS() };
+            search(&score, &Pdag::empty(8), &options, &Knowledge::none()).score
+        });
+        assert!(scores.iter().all(|&score| score <= best + 1e-9));
+        assert!(scores[3] >= scores[2] - 1e-9, "seed {seed}: {scores:?}");
+        found.iter_mut().zip(scores).for_each(|(found, score)| *found += usize::from(score > best - 1e-6));
+    }
+    assert!(found[3] > found[2] && found[2] >= found[0], "{found:?}");
 }
 
 #[test]

@@ -170,6 +170,21 @@ def test_equivalence_search_on_categories():
         phgs.learn(data.table, "ges", score="k2")
 
 
+def test_extended_search_scores_at_least_as_well(table):
+    scores = {
+        schedule: phgs.GES(schedule=schedule, data_type="gaussian", progress=False).learn(table).score.value
+        for schedule in ("interleaved", "extended")
+    }
+    assert scores["extended"] >= scores["interleaved"]
+    alarm = phgs.datasets.load_alarm().table
+    named = phgs.learn(alarm, "phgs", refine="xges", progress=False)
+    given = phgs.learn(alarm, "phgs", refine=phgs.GES(schedule="extended"), progress=False)
+    assert (named.cpdag, named.calls) == (given.cpdag, given.calls)
+    assert named.score.value >= phgs.learn(alarm, "phgs", refine="ges", progress=False).score.value
+    with pytest.raises(phgs.ParameterError, match="backward"):
+        phgs.GES(schedule="extended", backward=False).learn(alarm)
+
+
 def test_command_line(table, tmp_path, capsys):
     csv = tmp_path / "data.csv"
     rows = np.column_stack(table.values)

@@ -66,8 +66,8 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "--refine": (
         "refine",
         REFINE,
-        "what to do after the method: nothing, a search over all pairs, over a growing set, GES or BOSS"
-        " (default ges for auto, else none)",
+        "what to do after the method: nothing, a search over all pairs, over a growing set, GES, GES with its extended"
+        " search, or BOSS (default ges for auto, else none)",
     ),
     "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers (default discrete)"),
     "--schedule": ("schedule", SCHEDULES, "for ges: order of insertions, deletions and turns (default phases)"),

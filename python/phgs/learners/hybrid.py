@@ -12,9 +12,9 @@ from phgs.learners.base import Learner
 from phgs.learners.local import HPC, MMPC
 from phgs.learners.partitioned import PC, PPC
 from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, TabuSearching, Testing, composed
-from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
+from phgs.learners.search import BOSS, GES, HillClimbing, Schedule, Tabu
 
-REFINE = ("none", "free", "growing", "ges", "boss")
+REFINE = ("none", "free", "growing", "ges", "xges", "boss")
 """Names of stages after the maximisation."""
 
 
@@ -43,7 +43,8 @@ def refinements(refine: Any, search: dict[str, Any] | None) -> list[dict[str, An
         None or ``"none"``; a name; a `HillClimbing`, `Tabu`, `GES` or `BOSS` with options of its own; or a list of
         these.
         ``"free"`` searches over all pairs, ``"growing"`` over an active set that grows around what changes, both with
-        the options of `search`; ``"ges"`` goes on among equivalence classes, ``"boss"`` among orders of the variables.
+        the options of `search`; ``"ges"`` goes on among equivalence classes, ``"xges"`` too, with extended search;
+        ``"boss"`` among orders of the variables.
     search
         The options of the maximisation; None where there was none.
     """
@@ -60,8 +61,9 @@ def refinements(refine: Any, search: dict[str, Any] | None) -> list[dict[str, An
     name = parameters.one_of("refine", refine, REFINE)
     if search is None or search["kind"] != "hill-climbing":
         search = {**Tabu()._search(), "max_parents": None if search is None else search.get("max_parents")}
-    if name == "ges":
-        return [GES(schedule="interleaved", max_parents=search["max_parents"])._search()]
+    if name in ("ges", "xges"):
+        schedule: Schedule = "interleaved" if name == "ges" else "extended"
+        return [GES(schedule=schedule, max_parents=search["max_parents"])._search()]
     if name == "boss":
         return [BOSS(max_parents=search["max_parents"])._search()]
     return [{**search, "kind": name}]
@@ -89,10 +91,10 @@ class PHGS(PPC, TabuSearching):
         The partition, as in `PPC`.
     tabu_length, tabu_patience, max_parents
         The search, as in `Tabu`.
-    refine : {"none", "free", "growing", "ges", "boss"}, learner or list
+    refine : {"none", "free", "growing", "ges", "xges", "boss"}, learner or list
         What to do after the paper's algorithm: nothing; a search over all pairs, or over an active set that grows
-        around what changes; greedy equivalence search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
-        `BOSS` with options of its own; or several of these in turn.
+        around what changes; greedy equivalence search, or its extended search; best order score search; a `Tabu`,
+        `HillClimbing`, `GES` or `BOSS` with options of its own; or several of these in turn.
 
     Examples
     --------

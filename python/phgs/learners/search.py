@@ -90,7 +90,8 @@ class Tabu(TabuSearching):
         )
 
 
-SCHEDULES = ("phases", "rounds", "interleaved")
+Schedule = Literal["phases", "rounds", "interleaved", "extended"]
+SCHEDULES: tuple[Schedule, ...] = ("phases", "rounds", "interleaved", "extended")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -101,9 +102,11 @@ class GES(Searching):
     ----------
     forward, backward, turning : bool
         Whether to insert, delete and turn edges.
-    schedule : {"phases", "rounds", "interleaved"}
-        All insertions, then all deletions, then all turns; the same until a round changes nothing; or at each step a
-        deletion if any helps, else a turn, else an insertion.
+    schedule : {"phases", "rounds", "interleaved", "extended"}
+        All insertions, then all deletions, then all turns; the same until a round changes nothing; at each step a
+        deletion if any helps, else a turn, else an insertion (XGES-0 of Nazaret and Blei 2024); or, after that, each
+        deletion in turn although it costs score, followed by a search that must do without that edge, kept when the
+        score ends better (XGES of the same). The last has the best scores and takes longest.
     start : graph, optional
         The DAG whose class to start from; None for the empty graph.
     """
@@ -111,7 +114,7 @@ class GES(Searching):
     forward: bool = True
     backward: bool = True
     turning: bool = True
-    schedule: Literal["phases", "rounds", "interleaved"] = "phases"
+    schedule: Schedule = "phases"
     start: Any = None
 
     method: ClassVar[str] = "ges"
@@ -121,6 +124,8 @@ class GES(Searching):
         parameters.one_of("schedule", self.schedule, SCHEDULES)
         if not (self.forward or self.backward or self.turning):
             raise ParameterError("forward: at least one of forward, backward and turning must be True")
+        if self.schedule == "extended" and not self.backward:
+            raise ParameterError('schedule: "extended" needs backward=True; use "interleaved" without deletions')
 
     def _search(self) -> dict[str, Any]:
         return {

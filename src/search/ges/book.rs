@@ -6,7 +6,7 @@ use super::operator::Operator;
 use crate::Variable;
 
 /// The operators around one variable, best first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct List {
     operators: Vec<Operator>,
     blocked: Vec<bool>,
@@ -21,7 +21,7 @@ type Place = (Variable, u32, u32);
 /// A priority queue of operators in one list for each variable y. The validity of an operator that depends on paths far
 /// away is checked when it comes to the head: an invalid one is set aside with the path that blocks it, and comes
 /// back when an edge of that path changes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Book {
     lists: Vec<List>,
     /// The gain of each list's head, so that the best is found in one short pass.

@@ -164,7 +164,7 @@ fn operators<S: LocalScore>(
                 scores.prepare(needs, run).unwrap();
                 space.insertions(cpdag, y, scores, &mut Marks::new(p))
             }
-            Kind::Delete => space.deletions(cpdag, y, &mut |x, parents| scores.local_score(x, parents)),
+            Kind::Delete => space.deletions(cpdag, y, false, &mut |x, parents| scores.local_score(x, parents)),
             Kind::Turn => space.turns(cpdag, y, &mut |x, parents| scores.local_score(x, parents)),
         });
     }

@@ -16,6 +16,8 @@ pub(super) struct Space<'a> {
     /// Whether there is any knowledge.
     informed: bool,
     max_parents: usize,
+    /// The pair that must not be connected, with the lower index first.
+    forbidden: Option<(Variable, Variable)>,
 }
 
 /// The union of two increasing lists that share nothing.
@@ -42,7 +44,13 @@ impl<'a> Space<'a> {
             knowledge,
             informed: !knowledge.is_empty(),
             max_parents: options.max_parents.unwrap_or(usize::MAX),
+            forbidden: None,
         }
+    }
+
+    /// Forbids to connect a pair, in place of the one forbidden before.
+    pub(super) fn forbid(&mut self, pair: Option<(Variable, Variable)>) {
+        self.forbidden = pair.map(|(x, y)| (x.min(y), x.max(y)));
     }
 
     pub(super) fn restriction(&self) -> Restriction<'a> {
@@ -127,7 +135,12 @@ impl<'a> Space<'a> {
             }
             let least = tolerance(0.0);
             for &(x, gain) in scores.row(y, &base) {
-                if gain > least && !marks.has(x) && partners.is_none_or(|list| list.binary_search(&x).is_ok()) {
+                let forbidden = self.forbidden.is_some_and(|pair| pair == (x.min(y), x.max(y)));
+                if gain > least
+                    && !forbidden
+                    && !marks.has(x)
+                    && partners.is_none_or(|list| list.binary_search(&x).is_ok())
+                {
                     found.push(Operator { kind: Kind::Insert, x, y, clique: clique.clone(), gain });
                 }
             }
@@ -135,11 +148,13 @@ impl<'a> Space<'a> {
         found
     }
 
-    /// Delete(x, y, ·) for every x; for x − y only where x < y, since Delete(y, x, ·) does the same.
+    /// Delete(x, y, ·) for every x; for x − y only where x < y, since Delete(y, x, ·) does the same. With `costly` also
+    /// those that do not improve the score.
     pub(super) fn deletions(
         &self,
         cpdag: &Pdag,
         y: Variable,
+        costly: bool,
         score: &mut impl FnMut(Variable, &[Variable]) -> f64,
     ) -> Vec<Operator> {
         let mut found = Vec::new();
@@ -153,7 +168,7 @@ impl<'a> Space<'a> {
                 let rest = union(&parents, &clique);
                 let before = score(y, &with(&rest, x));
                 let gain = score(y, &rest) - before;
-                if gain > tolerance(before) {
+                if costly || gain > tolerance(before) {
                     found.push(Operator { kind: Kind::Delete, x, y, clique, gain });
                 }
             }

@@ -6,6 +6,7 @@
 //! | turning phase | [`GesOptions::turning`] | Hauser and Bühlmann 2012, for observational data |
 //! | ARGES-skeleton, ARGES-CIG | [`Restriction::Skeleton`], [`Restriction::Cig`] | Nandy, Hauser and Maathuis 2018 |
 //! | deletions before turns before insertions | [`Schedule::Interleaved`] | XGES-0 of Nazaret and Blei 2024 |
+//! | deletions that cost score, each followed by a search | [`Schedule::Extended`] | XGES of the same |
 //!
 //! The classes are never rebuilt. An operator is kept with its gain until something near its variables changes; whether
 //! a path blocks it is looked at only when it has the best gain, and looked at again only when an edge of the path that
@@ -18,6 +19,7 @@
 
 mod book;
 mod class;
+mod extended;
 mod generate;
 mod informed;
 mod operator;
@@ -61,6 +63,10 @@ pub enum Schedule {
     /// At each step a deletion if any improves the score, else a turn, else an insertion. It ends in classes that no
     /// operator improves, as rounds do, and usually in better ones.
     Interleaved,
+    /// As [`Schedule::Interleaved`]; then each deletion is tried although it costs score, the least costly first, followed
+    /// by a search that may not insert that edge again. What ends with a better score is kept, and deletions are tried
+    /// from there, until none leads to a better class. It needs deletions.
+    Extended,
 }
 
 /// What a search may do.
@@ -123,7 +129,7 @@ pub struct GesResult {
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when the score is not score equivalent, or `start` has variables with more than `max_parents`
+/// [`Error::Parameter`] when the score is not score equivalent, the schedule needs deletions that are not used, or `start` has variables with more than `max_parents`
 /// parents; [`Error::Graph`] when `start` has no consistent extension or graphs differ in their number of variables;
 /// [`Error::Knowledge`] when no DAG of `start` obeys the knowledge; [`Error::Interrupted`].
 ///
@@ -154,6 +160,9 @@ pub fn ges<S: LocalScore>(
     ledger: &mut Ledger,
 ) -> Result<GesResult> {
     let p = score.n_variables();
+    if options.schedule == Schedule::Extended && !options.backward {
+        return Err(Error::parameter("schedule", "extended search needs deletions: set backward, or interleave"));
+    }
     if !score.is_score_equivalent() {
         let problem = format!("{} gives equivalent DAGs different scores; use BIC, AIC or BDeu", score.name());
         return Err(Error::parameter("score", problem));

@@ -86,8 +86,8 @@ impl<'s, S: LocalScore> Scores<'s, S> {
         score
     }
 
-    /// Computes what is missing of single scores, in parallel.
-    pub(super) fn prepare_singles(&mut self, mut keys: Vec<(Variable, VariableSet)>, run: &Run) -> Result<()> {
+    /// Computes what is missing of single scores, in parallel where that pays; false when time has run out.
+    pub(super) fn prepare_singles(&mut self, mut keys: Vec<(Variable, VariableSet)>, run: &Run) -> Result<bool> {
         if self.singles.len() > CAPACITY {
             self.singles.clear();
         }
@@ -95,13 +95,16 @@ impl<'s, S: LocalScore> Scores<'s, S> {
         keys.sort_unstable();
         keys.dedup();
         if keys.len() < WORTH_SHARING_SINGLES {
-            return Ok(());
+            return Ok(true);
         }
-        let scores =
-            run.map(keys.len(), || self.score.session(), |session, i| session.local_score(keys[i].0, &keys[i].1))?;
-        self.calls += scores.len() as u64;
-        self.singles.extend(keys.into_iter().zip(scores));
-        Ok(())
+        let evaluate = |session: &mut S::Session<'_>, i: usize| {
+            (!run.out_of_time()).then(|| session.local_score(keys[i].0, &keys[i].1))
+        };
+        let scores: Vec<Option<f64>> = run.map(keys.len(), || self.score.session(), evaluate)?;
+        self.calls += scores.iter().flatten().count() as u64;
+        let in_time = scores.iter().all(Option::is_some);
+        self.singles.extend(keys.into_iter().zip(scores).filter_map(|(key, score)| Some((key, score?))));
+        Ok(in_time)
     }
 
     /// The row of a variable with these parents, if it was prepared: (candidate, gain) by candidate.
@@ -112,8 +115,9 @@ impl<'s, S: LocalScore> Scores<'s, S> {
         &row.gains
     }
 
-    /// Computes what is missing of rows, in parallel where that pays, and lets go of rows long unused.
-    pub(super) fn prepare(&mut self, mut needs: Vec<Need>, run: &Run) -> Result<()> {
+    /// Computes what is missing of rows, in parallel where that pays, and lets go of rows long unused; false when time has
+    /// run out, and rows are not complete.
+    pub(super) fn prepare(&mut self, mut needs: Vec<Need>, run: &Run) -> Result<bool> {
         self.clock += 1;
         for need in &mut needs {
             let clock = self.clock;
@@ -143,6 +147,9 @@ impl<'s, S: LocalScore> Scores<'s, S> {
             .collect();
         let rows = &self.rows;
         let evaluate = |session: &mut S::Session<'_>, item: usize| {
+            if run.out_of_time() {
+                return None;
+            }
             let (i, chunk) = chunks[item];
             let need = &needs[i];
             let candidates = &need.candidates[chunk * CHUNK..((chunk + 1) * CHUNK).min(need.candidates.len())];
@@ -151,21 +158,22 @@ impl<'s, S: LocalScore> Scores<'s, S> {
             if !row.whole {
                 session.local_scores_with_each(need.child, &need.base, candidates, &mut scores);
                 let first = chunk == 0 && row.base_score.is_nan();
-                return (scores, first.then(|| session.local_score(need.child, &need.base)));
+                return Some((scores, first.then(|| session.local_score(need.child, &need.base))));
             }
             // Of a whole row only what gains is kept, so what certainly does not need not be scored.
             let base_score = session.local_score(need.child, &need.base);
-            session.local_scores_with_each_above(need.child, &need.base, candidates, base_score, &mut scores);
-            (scores, (chunk == 0).then_some(base_score))
+            session.local_scores_above(need.child, &need.base, candidates, base_score, &mut scores);
+            Some((scores, (chunk == 0).then_some(base_score)))
         };
         let total: usize = needs.iter().map(|need| need.candidates.len()).sum();
-        let results: Vec<(Vec<f64>, Option<f64>)> = if total >= WORTH_SHARING {
+        let results: Vec<Option<(Vec<f64>, Option<f64>)>> = if total >= WORTH_SHARING {
             run.map(chunks.len(), || self.score.session(), evaluate)?
         } else {
             let session = &mut self.session;
             (0..chunks.len()).map(|item| evaluate(session, item)).collect()
         };
-        for (&(i, chunk), (scores, base_score)) in chunks.iter().zip(results) {
+        for (&(i, chunk), result) in chunks.iter().zip(results) {
+            let Some((scores, base_score)) = result else { return Ok(false) };
             let need = &needs[i];
             let rows = &mut self.rows[need.child as usize];
             let row = rows.iter_mut().find(|row| row.base == need.base).expect("just made");
@@ -190,6 +198,6 @@ impl<'s, S: LocalScore> Scores<'s, S> {
                 rows.truncate(in_use + SPARE_ROWS);
             }
         }
-        Ok(())
+        Ok(true)
     }
 }

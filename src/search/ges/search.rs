@@ -23,27 +23,27 @@ const KINDS: [Kind; 3] = [Kind::Delete, Kind::Turn, Kind::Insert];
 const EVALUATIONS_AT_A_TIME: usize = 1 << 18;
 
 pub(super) struct Search<'a, S: LocalScore> {
-    run: &'a Run,
+    pub(super) run: &'a Run,
     knowledge: &'a Knowledge,
-    space: Space<'a>,
+    pub(super) space: Space<'a>,
     schedule: Schedule,
     phase: Phase,
     /// Kinds of operators that are in use, in the order of phases.
     kinds: Vec<Kind>,
-    class: EquivalenceClass,
-    scores: Scores<'a, S>,
+    pub(super) class: EquivalenceClass,
+    pub(super) scores: Scores<'a, S>,
     /// By kind; only those at work are kept up.
-    books: [Book; 3],
+    pub(super) books: [Book; 3],
     finder: PathFinder,
     marks: Marks,
     /// Operators applied, by kind.
-    applied: [usize; 3],
-    complete: bool,
+    pub(super) applied: [usize; 3],
+    pub(super) complete: bool,
     /// Hash of the class at hand, from the ties of all pairs, and of all classes before.
-    hash: u64,
-    visited: FxHashSet<u64>,
+    pub(super) hash: u64,
+    pub(super) visited: FxHashSet<u64>,
     /// Rounding has led back to a class.
-    cycled: bool,
+    pub(super) cycled: bool,
 }
 
 /// The share of a tie in the hash of a class.
@@ -110,6 +110,11 @@ impl<'a, S: LocalScore> Search<'a, S> {
                 let kinds: Vec<Kind> = KINDS.into_iter().filter(|kind| self.kinds.contains(kind)).collect();
                 self.exhaust(&kinds)?;
             }
+            Schedule::Extended => {
+                let kinds: Vec<Kind> = KINDS.into_iter().filter(|kind| self.kinds.contains(kind)).collect();
+                self.exhaust(&kinds)?;
+                self.try_costly_deletions(&kinds)?;
+            }
         }
         let cpdag = self.class.cpdag().clone();
         let dag = if self.knowledge.is_empty() {
@@ -140,26 +145,32 @@ impl<'a, S: LocalScore> Search<'a, S> {
     /// changed.
     fn exhaust(&mut self, kinds: &[Kind]) -> Result<bool> {
         self.open(kinds)?;
-        let mut changed = false;
+        self.go_on(kinds).map(|gain| gain > 0.0)
+    }
+
+    /// As [`Search::exhaust`] where all operators are known; the gain in score.
+    pub(super) fn go_on(&mut self, kinds: &[Kind]) -> Result<f64> {
+        let mut gain = 0.0;
         let mut changed_since_reconsidered = false;
         loop {
             self.run.check()?;
             if self.run.out_of_time() {
                 self.complete = false;
-                return Ok(changed);
+                return Ok(gain);
             }
-            if let Some((change, _)) = self.step(kinds) {
-                (changed, changed_since_reconsidered) = (true, true);
+            if let Some((change, operator)) = self.step(kinds) {
+                gain += operator.gain;
+                changed_since_reconsidered = true;
                 self.run.progress().advance(1);
                 if self.cycled {
-                    return Ok(changed);
+                    return Ok(gain);
                 }
                 self.follow(kinds, &change)?;
             } else {
                 // Operators that knowledge refused may be possible now.
                 let again = kinds.iter().fold(false, |any, &kind| self.books[kind as usize].reconsider() | any);
                 if !(again && std::mem::replace(&mut changed_since_reconsidered, false)) {
-                    return Ok(changed);
+                    return Ok(gain);
                 }
             }
         }
@@ -190,23 +201,31 @@ impl<'a, S: LocalScore> Search<'a, S> {
                     continue;
                 }
                 let operator: Operator = operator.clone();
-                let informed = !self.knowledge.is_empty();
-                let before = informed.then(|| self.class.clone());
-                let change = self.class.apply(&operator);
-                if informed && member_that_obeys(self.class.cpdag(), self.knowledge).is_none() {
-                    self.class = before.expect("kept when there is knowledge");
+                let Some(change) = self.apply(&operator) else {
                     self.books[kind as usize].refuse(place);
                     continue;
-                }
-                self.applied[kind as usize] += 1;
-                for &(x, y, old) in &change.pairs {
-                    self.hash ^= tie_hash(x, y, old) ^ tie_hash(x, y, self.class.cpdag().tie(x, y));
-                }
+                };
                 self.cycled = !self.visited.insert(self.hash);
                 return Some((change, operator));
             }
         }
         None
+    }
+
+    /// Applies a valid operator and returns what it changed; `None` when knowledge forbids what it leads to.
+    pub(super) fn apply(&mut self, operator: &Operator) -> Option<Change> {
+        let informed = !self.knowledge.is_empty();
+        let before = informed.then(|| self.class.clone());
+        let change = self.class.apply(operator);
+        if informed && member_that_obeys(self.class.cpdag(), self.knowledge).is_none() {
+            self.class = before.expect("kept when there is knowledge");
+            return None;
+        }
+        self.applied[operator.kind as usize] += 1;
+        for &(x, y, old) in &change.pairs {
+            self.hash ^= tie_hash(x, y, old) ^ tie_hash(x, y, self.class.cpdag().tie(x, y));
+        }
+        Some(change)
     }
 
     /// The variables y of which operators (x, y, ·) of a kind may be others after a change.
@@ -240,8 +259,9 @@ impl<'a, S: LocalScore> Search<'a, S> {
         affected
     }
 
-    /// Finds the operators of a kind around these variables anew.
-    fn regenerate(&mut self, kind: Kind, variables: &[Variable]) -> Result<()> {
+    /// Finds the operators of a kind around these variables anew. Out of time it leaves books as they are, which then serve
+    /// no more.
+    pub(super) fn regenerate(&mut self, kind: Kind, variables: &[Variable]) -> Result<()> {
         let Self { class, space, scores, books, marks, run, .. } = self;
         let cpdag = class.cpdag();
         let book = &mut books[kind as usize];
@@ -257,7 +277,9 @@ impl<'a, S: LocalScore> Search<'a, S> {
                     evaluations += needs[from..].iter().map(|need| need.candidates.len()).sum::<usize>();
                     n += 1;
                 }
-                scores.prepare(needs, run)?;
+                if !scores.prepare(needs, run)? {
+                    return Ok(());
+                }
                 for &y in &rest[..n] {
                     book.replace(y, space.insertions(cpdag, y, scores, marks));
                 }
@@ -268,20 +290,25 @@ impl<'a, S: LocalScore> Search<'a, S> {
         let operators = |y: Variable, score: &mut dyn FnMut(Variable, &[Variable]) -> f64| {
             let mut score = |child: Variable, parents: &[Variable]| score(child, parents);
             match kind {
-                Kind::Delete => space.deletions(cpdag, y, &mut score),
+                Kind::Delete => space.deletions(cpdag, y, false, &mut score),
                 _ => space.turns(cpdag, y, &mut score),
             }
         };
         // A first pass lists the scores that are needed, which are then computed in parallel.
         let mut keys: Vec<(Variable, VariableSet)> = Vec::new();
         for &y in variables {
+            if run.out_of_time() {
+                return Ok(());
+            }
             let mut list = |child: Variable, parents: &[Variable]| {
                 keys.push((child, VariableSet::from_slice(parents)));
                 0.0
             };
             operators(y, &mut list);
         }
-        scores.prepare_singles(keys, run)?;
+        if !scores.prepare_singles(keys, run)? {
+            return Ok(());
+        }
         for &y in variables {
             book.replace(y, operators(y, &mut |child, parents| scores.local_score(child, parents)));
         }
