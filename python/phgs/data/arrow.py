@@ -9,6 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+"""numpy's names of Arrow's types, where they differ; pyarrow's own `to_pandas_dtype` may import pandas."""
+
 
 def numbers(column: Any, fill: float) -> NDArray[Any]:
     """Return the numbers of an Arrow column, of integers or floats, with `fill` where they are missing.
@@ -41,7 +44,8 @@ def _array(column: Any) -> Any:
 
 
 def _buffer(column: Any) -> NDArray[Any]:
-    dtype = np.dtype(column.type.to_pandas_dtype())
+    name = str(column.type)
+    dtype = np.dtype(_FLOATS.get(name, name))
     values = column.buffers()[1]
     if values is None:
         return np.empty(0, dtype)
