@@ -40,6 +40,11 @@ def published() -> dict[str, float]:
     }
 
 
+def mean(values: list[float], form: str) -> str:
+    """Return the mean as text; a dash where a method did not finish."""
+    return f"{statistics.mean(values):{form}}" if values else "–"
+
+
 def table(header: list[str], rows: list[list[str]]) -> str:
     """Return a Markdown table whose first column is text."""
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
@@ -70,7 +75,7 @@ class Results:
         for method in methods:
             line = [method]
             for size in self.sizes:
-                line += [f"{statistics.mean(self.values(column, size, method)):{form}}" for column, form in COLUMNS]
+                line += [mean(self.values(column, size, method), form) for column, form in COLUMNS]
             lines.append(line)
         return table(["method"] + [f"{column} {size:,}" for size in self.sizes for column, _ in COLUMNS], lines)
 
@@ -96,8 +101,8 @@ def report() -> str:
         if statistics.mean(values("JI", 25000, "auto", [name]))
         < statistics.mean(values("JI", 25000, "phgs", [name])) - 0.01
     ]
-    mean = {(m, n): statistics.mean(values("JI", n, m)) for m in METHODS for n in SIZES}
-    first = [n for n in SIZES if all(round(mean["auto", n], 3) >= round(mean[m, n], 3) for m in METHODS)]
+    means = {(m, n): statistics.mean(values("JI", n, m)) for m in METHODS for n in SIZES}
+    first = [n for n in SIZES if all(round(means["auto", n], 3) >= round(means[m, n], 3) for m in METHODS)]
     highest = f"The default has the highest mean JI, to three digits, with {', '.join(f'{n:,}' for n in first)} rows."
     n_seeds = len({row["seed"] for rows in found.values() for row in rows})
     explained = "\n".join(f"- **{method}**: {text}" for method, text in METHODS.items())
@@ -135,7 +140,7 @@ COLUMNS = (("JI", ".3f"), ("SHD", ".0f"), ("seconds", ".1f"))
 def by_network(results: Results, methods: list[str], size: int) -> str:
     """Return the table of JI with this number of rows."""
     lines = [
-        [name] + [f"{statistics.mean(results.values('JI', size, method, [name])):.3f}" for method in methods]
+        [name] + [mean(results.values("JI", size, method, [name]), ".3f") for method in methods]
         for name in results.networks
     ]
     return table(["network", *methods], lines)
@@ -158,7 +163,8 @@ it with the configuration beside this page; `python docs/tools/default_method.py
 PATH.
 
 The munin networks are nearly deterministic and have many states, most of them rare: tests lose their edges, and what
-can be learned of them comes from the search over all pairs.
+can be learned of them comes from the search over all pairs. A dash is a run that was stopped: MMPC tests for many
+minutes around the hubs of the scale-free graph. Means leave it out.
 
 ## Means over networks
 
@@ -171,8 +177,8 @@ can be learned of them comes from the search over all pairs.
 def every() -> str:
     """Return the page of all methods on few rows."""
     results = Results("every-method")
-    mean = {method: statistics.mean(results.values("JI", results.sizes[-1], method)) for method in results.methods}
-    methods = sorted(results.methods, key=lambda method: -mean[method])
+    means = {method: statistics.mean(results.values("JI", results.sizes[-1], method)) for method in results.methods}
+    methods = sorted(results.methods, key=lambda method: -means[method])
     tables = "\n\n".join(f"## JI, {size:,} rows\n\n{by_network(results, methods, size)}" for size in results.sizes)
     return f"""# Every method on few rows
 
