@@ -2,7 +2,7 @@
 //!
 //! An edge that was inserted early can keep the search from a better class, although to delete it alone costs score
 //! (Nazaret and Blei 2024). So each deletion is tried, the least costly first: the search goes on from there without the
-//! deleted edge, and what it ends with is kept when its score is better than before.
+//! deleted edge, then with it again, and what it ends with is kept when its score is better than before.
 
 use rustc_hash::FxHashSet;
 
@@ -47,13 +47,14 @@ impl<S: LocalScore> Search<'_, S> {
             self.visited = FxHashSet::from_iter([self.hash]);
             self.cycled = false;
             self.follow(kinds, &change)?;
-            let gain = deletion.gain + self.go_on(kinds)?;
+            let mut gain = deletion.gain + self.go_on(kinds)?;
             self.space.forbid(None);
+            // The edge may come back beside what has taken its place, in another direction too.
+            if kinds.contains(&Kind::Insert) && self.complete {
+                self.regenerate(Kind::Insert, &[pair.0.min(pair.1), pair.0.max(pair.1)])?;
+                gain += self.go_on(kinds)?;
+            }
             if gain > least {
-                if kinds.contains(&Kind::Insert) && self.complete {
-                    self.regenerate(Kind::Insert, &[pair.0.min(pair.1), pair.0.max(pair.1)])?;
-                    self.go_on(kinds)?;
-                }
                 return Ok(true);
             }
             Saved { class: self.class, books: self.books, applied: self.applied, hash: self.hash } = saved;
