@@ -64,8 +64,8 @@ pub enum Schedule {
     /// operator improves, as rounds do, and usually in better ones.
     Interleaved,
     /// As [`Schedule::Interleaved`]; then each deletion is tried although it costs score, the least costly first, followed
-    /// by a search that may not insert that edge until nothing else gains. What ends with a better score is kept, and deletions are tried
-    /// from there, until none leads to a better class. It needs deletions.
+    /// by a search that may not insert that edge until nothing else gains. What ends with a better score is kept, and
+    /// deletions are tried from there, until none leads to a better class. It needs deletions.
     Extended,
 }
 
