@@ -52,13 +52,15 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="threads for every package (default: 1)")
     parser.add_argument("--interpreter", nargs="+", default=[], metavar="PACKAGE=PYTHON")
     parser.add_argument("--clock", choices=["cpu", "wall"], default="cpu")
+    parser.add_argument("--best", action="store_true", help="print the best JI of each package over all tasks instead")
     parser.add_argument("--results", type=Path, default=Path("comparison.jsonl"))
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", phgs.PhgsWarning)
     records = _read(arguments.results)
     with tempfile.TemporaryDirectory() as name:
         _run(arguments, Path(name), records)
-    sys.stdout.write(report.tables(list(records.values()), arguments.clock) + "\n" + _versions(records.values()))
+    made = report.best_of_each if arguments.best else report.tables
+    sys.stdout.write(made(list(records.values()), arguments.clock) + "\n\n" + _versions(records.values()))
 
 
 def _run(arguments: argparse.Namespace, folder: Path, records: dict[tuple[str, ...], dict[str, Any]]) -> None:

@@ -36,6 +36,25 @@ def judge(answer: dict[str, Any], data: DataSet) -> dict[str, Any]:
     }
 
 
+def best_of_each(records: list[dict[str, Any]], clock: str = "cpu") -> str:
+    """Return a table of JI: the default method of phgs, and the highest that each other package reached by any task."""
+    ours = {record["data"]: record for record in records if (record["task"], record["package"]) == ("best", "phgs")}
+    others = list(dict.fromkeys(r["package"] for r in records if not r["package"].startswith("phgs")))
+    text = ["| data | phgs | " + " | ".join(others) + " |", "|:---|" + "---:|" * (len(others) + 1)]
+    for data, record in ours.items():
+        cells = [_reached(record, clock)]
+        for package in others:
+            found = [r for r in records if (r["data"], r["package"]) == (data, package) and "failed" not in r]
+            best = max(found, key=lambda r: r["jaccard"], default=None)
+            cells.append("–" if best is None else f"{_reached(best, clock)} {best['task']}")
+        text.append(f"| {data} | " + " | ".join(cells) + " |")
+    return "\n".join(text)
+
+
+def _reached(record: dict[str, Any], clock: str) -> str:
+    return f"{record['jaccard']:.3f} ({median(record[clock]):.2f} s)"
+
+
 def tables(records: list[dict[str, Any]], clock: str = "cpu") -> str:
     """Return one table for each task."""
     text = []

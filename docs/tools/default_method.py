@@ -1,7 +1,7 @@
 """Write the pages of the studies around the default method, each from results.csv beside it.
 
-The CSV files are what ``phgs study report`` makes of the studies ``default-method`` (in the package),
-``default-method-confirmed`` and ``every-method`` (the configurations beside the pages).
+The CSV files are what ``phgs study report`` makes of the studies ``default-method`` (in the package) and
+``default-method-confirmed`` (the configuration beside its page).
 """
 
 from __future__ import annotations
@@ -174,29 +174,7 @@ minutes around the hubs of the scale-free graph. Means leave it out.
 """
 
 
-def every() -> str:
-    """Return the page of all methods on few rows."""
-    results = Results("every-method")
-    means = {method: statistics.mean(results.values("JI", results.sizes[-1], method)) for method in results.methods}
-    methods = sorted(results.methods, key=lambda method: -means[method])
-    tables = "\n\n".join(f"## JI, {size:,} rows\n\n{by_network(results, methods, size)}" for size in results.sizes)
-    return f"""# Every method on few rows
-
-Every method of the package with its own defaults on the 20 tiled networks of the paper (p about 1,000), one data set
-of each, with 1,000 and 5,000 rows; three searches also with the extended BIC. A method that takes more than a minute is
-cut off and what it has by then counts. `phgs study run every-method.toml --out DIR` runs it with the configuration
-beside this page; `python docs/tools/default_method.py` makes the page of the study's `results.csv`. Seconds are of one
-thread on a machine that had other work to do.
-
-## Means over networks
-
-{results.means(methods)}
-
-{tables}
-"""
-
-
-PAGES = {"default-method": report, "default-method-confirmed": confirmed, "every-method": every}
+PAGES = {"default-method": report, "default-method-confirmed": confirmed}
 
 if __name__ == "__main__":
     for study, page in PAGES.items():
