@@ -98,7 +98,7 @@ class Table:
         return f"<phgs.Table: {self.n_rows:,} rows × {self.n_variables:,} variables>"
 
 
-_DERIVED = ("arities", "dataset", "incomplete", "position", "identifiers")
+_DERIVED = ("arities", "dataset", "core_data", "position", "identifiers")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,14 +125,9 @@ class IncompleteTable(Table):
         )
 
     @cached_property
-    def incomplete(self) -> _core.IncompleteDataset:
+    def core_data(self) -> _core.IncompleteDataset:
         """The data as the core holds them, made when first asked for."""
         return _core.IncompleteDataset(list(self.codes), [max(1, arity) for arity in self.arities])
-
-    @property
-    def core_data(self) -> _core.IncompleteDataset:
-        """The same as `incomplete`."""
-        return self.incomplete
 
     def __repr__(self) -> str:
         missing = f"{sum(self.n_missing):,} values missing"

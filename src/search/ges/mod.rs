@@ -129,7 +129,8 @@ pub struct GesResult {
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when the score is not score equivalent, the schedule needs deletions that are not used, or `start` has variables with more than `max_parents`
+/// [`Error::Parameter`] when the score is not score equivalent, the schedule needs deletions that are not used, or `start`
+/// has variables with more than `max_parents`
 /// parents; [`Error::Graph`] when `start` has no consistent extension or graphs differ in their number of variables;
 /// [`Error::Knowledge`] when no DAG of `start` obeys the knowledge; [`Error::Interrupted`].
 ///

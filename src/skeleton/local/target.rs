@@ -29,7 +29,8 @@ pub(super) struct Target<'a, S> {
     max_size: usize,
     knowledge: &'a Knowledge,
     run: &'a Run,
-    /// The run was cancelled or is out of time: every test now says independent without being made, so that the search ends at once.
+    /// The run was cancelled or is out of time: every test now says independent without being made, so that the search
+    /// ends at once.
     interrupted: bool,
     tests: u64,
     /// The largest log p-value with each other variable, and its set.
