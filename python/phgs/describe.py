@@ -145,7 +145,7 @@ def describe(data: Any) -> Description:
     * ``unusable``: a column holds no categories; what to do with it
     * ``missing``: values are missing; how many rows are complete
     * ``constant``: a single state: isolated in every result
-    * ``identifier``: nearly as many states as rows: kept isolated
+    * ``identifier``: fewer than five rows a state: kept isolated
     * ``many-states``: more than 100 states
     * ``rare-states``: states in fewer than five rows
     * ``copies``: the same partition of the rows under any labels: they explain each other's edges away

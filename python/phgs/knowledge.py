@@ -169,9 +169,9 @@ class Knowledge:
             for name in (a, b):
                 if table.names[index(name)] in isolated:
                     raise KnowledgeError(
-                        f"required: {a!r} and {b!r} cannot be joined: column {name!r} has nearly as many states as rows"
-                        f" ({len(table.levels[index(name)]):,} in {table.n_rows:,}) and is kept isolated; merge states,"
-                        " or drop the requirement"
+                        f"required: {a!r} and {b!r} cannot be joined: column {name!r} has fewer than five rows a state"
+                        f" ({len(table.levels[index(name)]):,} states in {table.n_rows:,} rows) and is kept isolated;"
+                        " merge states, or drop the requirement"
                     )
         edges = indices(self.forbidden_edges)
         tier_of: list[int | None] = [None] * table.n_variables if self.tiers else []

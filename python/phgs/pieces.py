@@ -125,7 +125,7 @@ def independence_test(
     Warns
     -----
     ManyStatesWarning
-        When one of the columns has nearly as many states as rows: the test says nothing then.
+        When one of the columns has more than ten states and fewer than five rows of each: the test says little then.
     PhgsWarning
         When fewer than half of the rows used are in strata in which both variables vary: the other rows say nothing.
         (Where none is, `no_information` of the result says so.)
@@ -153,7 +153,7 @@ def independence_test(
         return IndependenceTest(x, y, others, statistic, df, log_p, name, n_rows, False, table.n_rows_read)
     for i in {first, second, *conditioning} & set(table.identifiers):
         warnings.warn(
-            f"column {table.names[i]!r} has {table.arities[i]:,} states in {table.n_rows:,} rows: a test says nothing",
+            f"column {table.names[i]!r} has {table.arities[i]:,} states in {table.n_rows:,} rows: a test says little",
             ManyStatesWarning,
             stacklevel=2,
         )

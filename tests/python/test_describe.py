@@ -26,7 +26,7 @@ def messy():
         "twin": np.array(["c", "a", "b", "d"])[x],
         "constant": ["same"] * N,
         "id": [f"u{i}" for i in range(N)],
-        "street": rng.integers(0, 150, N),
+        "street": rng.integers(0, 110, N),
         "rare": np.where(np.arange(N) < 3, 1, 0),
         "weight": rng.normal(size=N),
         "day": pd.date_range("2026-01-01", periods=N),

@@ -210,6 +210,49 @@ def test_a_killed_study_goes_on_where_it_was(tmp_path):
     assert all(outcome in after for outcome in before)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_ends_a_study_at_once_and_keeps_what_is_done(tmp_path):
+    # The last task takes minutes.
+    settings = {
+        **SMALL,
+        "seeds": [1],
+        "networks": ["asia", {"name": "alarm", "copies": 4}],
+        "methods": [{"method": "phgs"}, {"label": "hc", "method": "hc", "parameters": {"restarts": 10**6}}],
+    }
+    path, folder = tmp_path / "c.json", tmp_path / "s"
+    path.write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "phgs", "study", "run", str(path), "--out", str(folder), "--workers", "2"]
+
+    def interrupted(until):
+        # A terminal sends the signal to the workers too.
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+            until()
+            sent = time.monotonic()
+            os.killpg(process.pid, signal.SIGINT)
+            shown = process.communicate()[1]
+            assert time.monotonic() - sent < 1.0
+        assert (process.returncode, shown) == (130, "phgs: interrupted\n")
+
+    def done():
+        try:
+            with Store(folder) as store:
+                return store.done()
+        except phgs.ParameterError:
+            return set()
+
+    def wait_for(condition):
+        deadline = time.monotonic() + 60
+        while not condition() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    interrupted(lambda: wait_for((folder / "results.sqlite").exists))  # workers are starting
+    interrupted(lambda: wait_for(lambda: {key[2] for key in done()} == {"phgs"} and len(done()) == 2))
+    before = done()
+    assert len(before) == 2
+    interrupted(lambda: time.sleep(1.5))
+    assert done() == before
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
 def test_a_worker_that_dies_does_not_stop_the_rest(tmp_path):
     finished = run_study(Configuration.from_mapping(SMALL), tmp_path / "s", workers=2, solver=dying)

@@ -66,12 +66,12 @@ class Finding:
 
 
 def is_identifier(n_states: int, n_rows: int) -> bool:
-    """Whether a column has so many states that on average fewer than two rows share one.
+    """Whether a column has more than ten states and on average fewer than five rows of each.
 
-    Given such a column hardly any rows are left to compare, so that every test says independent; and G² calls it
-    dependent on any balanced flag.
+    G² calls such a column dependent on anything; and given it hardly any rows are left to compare, so that every test
+    says independent: with three rows a state PC loses every edge of a graph.
     """
-    return n_states > 10 and 2 * n_states > n_rows
+    return n_states > 10 and FEW_ROWS_OF_A_STATE * n_states > n_rows
 
 
 def constants(table: Table) -> list[Finding]:
@@ -91,7 +91,7 @@ def identifiers(table: Table) -> list[Finding]:
     """Columns of which no test can tell anything."""
     found = [(table.names[i], table.arities[i]) for i in table.identifiers]
     text = (
-        "columns with nearly as many states as rows (identifiers) cannot be tested; they stay isolated and separate"
+        "columns with fewer than five rows a state (identifiers) cannot be tested; they stay isolated and separate"
         f" nothing: {_with_states(found, table.n_rows)}; leave them out, or merge states"
     )
     return [Finding("identifier", tuple(name for name, _ in found), text)] if found else []
@@ -102,7 +102,7 @@ def many_states(table: Table) -> list[Finding]:
     named = zip(table.names, table.arities, strict=True)
     found = [(n, arity) for n, arity in named if arity > MANY_STATES and not is_identifier(arity, table.n_rows)]
     text = (
-        "columns with very many states tell little and may look dependent on anything:"
+        "columns with very many states tell little, and may look dependent on anything or explain other edges away:"
         f" {_with_states(found, table.n_rows)}; merge rare states"
     )
     return [Finding("many-states", tuple(name for name, _ in found), text)] if found else []

@@ -60,9 +60,9 @@ class Table:
 
     @cached_property
     def identifiers(self) -> tuple[int, ...]:
-        """Positions of columns with nearly as many states as rows, of which no test can tell anything.
+        """Positions of columns with too few rows a state for tests to tell anything.
 
-        More than ten states, and on average fewer than two rows of a state. Learners keep them isolated.
+        More than ten states, and on average fewer than five rows of each. Learners keep them isolated.
         """
         found = enumerate(self.arities)
         return tuple(i for i, arity in found if findings.is_identifier(arity, self.n_rows))

@@ -129,7 +129,7 @@ class Result:
     levels : dict
         The states of each variable. A result file has them as text, truth values and numbers, and none of identifiers.
     isolated : dict
-        The variables that were kept isolated because they have nearly as many states as rows (identifiers), with their
+        The variables that were kept isolated because they have fewer than five rows a state (identifiers), with their
         number of states.
     knowledge : Knowledge or None
         The background knowledge that was used.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,7 +139,8 @@ class _Runner:
                 while queue and len(running) < (1 if alone else self._most):
                     n_rows = queue[-1].network.n_rows or self._of.n_rows
                     try:
-                        future = executor.submit(self._solver, queue[-1], n_rows, self._of.data_type)
+                        with _interrupts_held():
+                            future = executor.submit(self._solver, queue[-1], n_rows, self._of.data_type)
                     except BrokenExecutor:
                         if not running:
                             raise
@@ -182,11 +185,29 @@ class _Runner:
         return ProcessPoolExecutor(self._workers, mp_context=context, initializer=_end_with_parent)
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let workers that start meanwhile be deaf to Ctrl-C, which a terminal sends to all; the study ends them.
+
+    Without it a worker that is still importing would show a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _end_with_parent() -> None:
-    """Let a worker end when the study is killed; it would wait for work for ever."""
+    """Let a worker end when the study ends or is killed, and at no Ctrl-C; it would wait for work for ever."""
     import multiprocessing
     import os
     import threading
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         parent = multiprocessing.parent_process()
