@@ -92,9 +92,9 @@ TASKS = {
     "gaussian-ges": Task(
         "GES, Gaussian BIC",
         "From the empty graph: insertions, deletions, turns (causal-learn: no turns). phgs-refined is tabu"
-        " search, then BOSS, then GES; xges is XGES with its extended search. Penalty ½ log n for each parameter.",
+        " search, then BOSS, then GES; phgs-extended and xges are extended search. Penalty ½ log n for each parameter.",
         "gaussian",
-        ("phgs", "phgs-refined", "ges", "causal-learn", "xges"),
+        ("phgs", "phgs-refined", "phgs-extended", "ges", "causal-learn", "xges"),
         searches=True,
     ),
     "gaussian-hc": Task(

@@ -16,6 +16,7 @@ Pairs = list[tuple[int, int]]
 MODULES = {
     "phgs": "ours",
     "phgs-refined": "ours_refined",
+    "phgs-extended": "ours_extended",
     "bnlearn-port": "bnlearn_port",
     "pybnesian": "of_pybnesian",
     "pgmpy": "of_pgmpy",
