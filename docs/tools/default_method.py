@@ -1,7 +1,7 @@
 """Write the pages of the studies around the default method, each from results.csv beside it.
 
-The CSV files are what ``phgs study report`` makes of the studies ``default-method`` (in the package) and
-``default-method-confirmed`` (the configuration beside its page).
+The CSV files are what ``phgs study report`` makes of the studies ``default-method`` (in the package),
+``default-method-confirmed`` and ``every-method`` (their configurations beside their pages).
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Results:
         with (STUDIES / study / "results.csv").open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 network, size = row["network"].split(", n = ")
-                self.found[network, int(size), row["method"]].append(row)
+                # A task that failed or was stopped has no result.
+                if not row["error"]:
+                    self.found[network, int(size), row["method"]].append(row)
         self.networks = list(dict.fromkeys(network for network, _, _ in self.found))
         self.sizes = sorted({size for _, size, _ in self.found})
         self.methods = list(dict.fromkeys(method for _, _, method in self.found))
@@ -174,7 +176,34 @@ minutes around the hubs of the scale-free graph. Means leave it out.
 """
 
 
-PAGES = {"default-method": report, "default-method-confirmed": confirmed}
+def every() -> str:
+    """Return the page of all methods on few rows."""
+    results = Results("every-method")
+    sections = []
+    for size in results.sizes:
+        lines = []
+        for method in results.methods:
+            finished = [name for name in results.networks if results.values("JI", size, method, [name])]
+            columns = [mean(results.values(column, size, method), form) for column, form in COLUMNS]
+            ours = mean(results.values("JI", size, "auto", finished), ".3f")
+            lines.append([method, str(len(finished)), *columns, ours])
+        lines.sort(key=lambda line: line[2], reverse=True)
+        header = ["method", "networks", "JI", "SHD", "seconds", "JI of auto on these"]
+        sections.append(f"## {size:,} rows\n\n{table(header, lines)}")
+    tables = "\n\n".join(sections)
+    return f"""# Every method on few rows
+
+The 20 tiled networks of the paper (p about 1,000), one data set of each, every method of the package with its own
+defaults; *-ebic* is the method with extended BIC, the score of auto. `phgs study run every-method.toml --out DIR` runs
+it with the configuration beside this page; `python docs/tools/default_method.py` makes the page of the study's
+`results.csv`. A method that took more than 60 seconds of the processor on a network was stopped there; its means are of
+the networks where it ended, and the last column has the default's on the same ones.
+
+{tables}
+"""
+
+
+PAGES = {"default-method": report, "default-method-confirmed": confirmed, "every-method": every}
 
 if __name__ == "__main__":
     for study, page in PAGES.items():
