@@ -21,7 +21,11 @@ fn all_pairs_with_p_values(criterion: &mut Criterion) {
             group.bench_function(format!("p{p}/n{n_rows}/threads{threads}"), |b| {
                 b.iter_batched(
                     || CountingEngine::new(&data),
-                    |engine| G2Test::new(&engine).marginal_dependences(&run, 0.05f64.ln()).map(|pairs| pairs.len()),
+                    |engine| {
+                        G2Test::new(&engine)
+                            .marginal_dependences(&run, 0.05f64.ln(), |_, _| true)
+                            .map(|pairs| pairs.len())
+                    },
                     BatchSize::PerIteration,
                 );
             });

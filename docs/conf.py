@@ -21,12 +21,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
 ]
 exclude_patterns = ["tools"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
 
 # Docstrings: numpydoc; a name in single backticks is a link where there is such an object.

@@ -1,4 +1,4 @@
-"""Write the pages of the studies around the default method, each from results.csv beside it.
+"""Write the pages of the studies around the default method, each from results.csv beside it; and `learn`'s docstring.
 
 The CSV files are what ``phgs study report`` makes of the studies ``default-method`` (in the package),
 ``default-method-confirmed`` and ``every-method`` (their configurations beside their pages).
@@ -7,6 +7,7 @@ The CSV files are what ``phgs study report`` makes of the studies ``default-meth
 from __future__ import annotations
 
 import csv
+import re
 import statistics
 from collections import defaultdict
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from phgs.study import paper_values
 
 STUDIES = Path(__file__).parents[1] / "studies"
+LEARN = Path(__file__).parents[2] / "python" / "phgs" / "learn.py"
 SIZES = (1000, 5000, 25000)
 METHODS = {
     "auto": "the default: α = 0.001, conditioning sets ≤ 2, adjusted df, extended BIC; then GES over all pairs",
@@ -203,8 +205,27 @@ the networks where it ended, and the last column has the default's on the same o
 """
 
 
+def docstring(text: str) -> str:
+    """Return the source of `phgs.learn` with the means of the studies in the table of its docstring."""
+    chosen, others = Results("default-method"), Results("default-method-confirmed")
+
+    def cell(column: str, size: int, method: str, form: str) -> str:
+        first, second = (mean(of.values(column, size, method), form) for of in (chosen, others))
+        return f"{first} ({second})" if method in others.methods else first
+
+    rows = []
+    for method in METHODS:
+        cells = [cell("JI", size, method, ".3f") for size in SIZES] + [cell("seconds", 25000, method, ".1f")]
+        widths = (8, 13, 13, 13, 11)
+        row = "  ".join(value.ljust(width) for value, width in zip((method, *cells), widths, strict=True))
+        rows.append(f"    {row.rstrip()}\n")
+    head, names, old = re.split(r"(    =[= ]+\n    method .*\n    =[= ]+\n)", text)
+    return head + names + "".join(rows) + old[re.search(r"^    =", old, flags=re.MULTILINE).start() :]
+
+
 PAGES = {"default-method": report, "default-method-confirmed": confirmed, "every-method": every}
 
 if __name__ == "__main__":
     for study, page in PAGES.items():
         (STUDIES / study / "report.md").write_text(page(), encoding="utf-8")
+    LEARN.write_text(docstring(LEARN.read_text(encoding="utf-8")), encoding="utf-8")

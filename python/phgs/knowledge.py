@@ -161,7 +161,10 @@ class Knowledge:
                 raise KnowledgeError(f"{self._place(name)}: {unknown('variable', name, table.names)}") from None
 
         def indices(pairs: Iterable[tuple[Name, Name]]) -> list[tuple[int, int]]:
-            return [(index(a), index(b)) for a, b in pairs]
+            try:
+                return [(position[a], position[b]) for a, b in pairs]
+            except (KeyError, TypeError):
+                return [(index(a), index(b)) for a, b in pairs]
 
         self._refuse_contradictions()
         isolated = {table.names[i] for i in table.identifiers}
@@ -195,6 +198,8 @@ class Knowledge:
 
     def _refuse_contradictions(self) -> None:
         """Refuse what no graph can satisfy, by the names of the variables."""
+        if not self.required and not self.required_edges:
+            return
         tier = {name: number for number, group in enumerate(self.tiers) for name in group}
         banned = set(self.forbidden) | {pair for a, b in self.forbidden_edges for pair in ((a, b), (b, a))}
 

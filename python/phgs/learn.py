@@ -101,6 +101,27 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
     Result
         The CPDAG, the DAG, and how they came about.
 
+    Notes
+    -----
+    What ``"auto"`` runs: partitioned PC with stricter tests than the paper's (α = 0.001, at most two conditioning
+    variables, adjusted degrees of freedom), PATH, HGI and tabu search with the extended BIC, then greedy equivalence
+    search over all pairs, so that an edge that a test has missed can come back. Why: of the methods that take seconds
+    it has the highest mean Jaccard index over the paper's 20 tiled networks of about 1,000 variables, and again over
+    nine other networks that had no part in the choice (in brackets). Seconds are of one thread, 25,000 rows.
+
+    ========  =============  =============  =============  ===========
+    method    1,000 rows     5,000 rows     25,000 rows    seconds
+    ========  =============  =============  =============  ===========
+    auto      0.402 (0.411)  0.638 (0.563)  0.782 (0.650)  10.5 (14.2)
+    phgs      0.160 (0.180)  0.352 (0.364)  0.559 (0.441)  6.1 (48.5)
+    phgs-ges  0.387 (0.332)  0.588 (0.480)  0.741 (0.575)  14.5 (80.9)
+    auto-bic  0.402          0.617          0.751          10.8
+    ges-ebic  0.382 (0.394)  0.600 (0.552)  0.742 (0.621)  11.3 (9.9)
+    ========  =============  =============  =============  ===========
+
+    *auto-bic* is auto with BIC, *phgs-ges* the paper's pHGS followed by GES with BIC, *ges-ebic* GES with the extended
+    BIC from the empty graph. Both studies are in the documentation.
+
     Examples
     --------
     >>> import phgs

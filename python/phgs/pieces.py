@@ -148,9 +148,9 @@ def independence_test(
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
     found = _core.independence_test(table.core_data, first, second, conditioning, described)
-    statistic, df, log_p, name, too_sparse, n_rows = found
+    statistic, df, log_p, name, too_sparse = found
     if isinstance(table, GaussianTable):
-        return IndependenceTest(x, y, others, statistic, df, log_p, name, n_rows, False, table.n_rows_read)
+        return IndependenceTest(x, y, others, statistic, df, log_p, name, table.n_rows, False, table.n_rows_read)
     for i in {first, second, *conditioning} & set(table.identifiers):
         warnings.warn(
             f"column {table.names[i]!r} has {table.arities[i]:,} states in {table.n_rows:,} rows: a test says little",
@@ -158,14 +158,16 @@ def independence_test(
             stacklevel=2,
         )
     counts = informative(table, first, second, conditioning)
-    if conditioning and 0 < 2 * counts.informative_rows < n_rows:
+    if conditioning and 0 < 2 * counts.informative_rows < counts.rows:
         warnings.warn(
-            f"only {counts.informative_rows:,} of {n_rows:,} rows are in strata of {checks.listed(others)} in which"
-            f" both {x!r} and {y!r} vary: the test rests on these",
+            f"only {counts.informative_rows:,} of {counts.rows:,} rows are in strata of {checks.listed(others)} in"
+            f" which both {x!r} and {y!r} vary: the test rests on these",
             PhgsWarning,
             stacklevel=2,
         )
-    return IndependenceTest(x, y, others, statistic, df, log_p, name, n_rows, too_sparse, table.n_rows_read, *counts)
+    return IndependenceTest(
+        x, y, others, statistic, df, log_p, name, counts.rows, too_sparse, table.n_rows_read, *counts[1:]
+    )
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,12 @@ impl IndependenceTest for FisherZTest<'_> {
         "fisher-z"
     }
 
-    fn marginal_dependences(&self, run: &Run, log_alpha: f64) -> Result<Vec<MarginalDependence>> {
+    fn marginal_dependences(
+        &self,
+        run: &Run,
+        log_alpha: f64,
+        open: impl Fn(Variable, Variable) -> bool + Sync,
+    ) -> Result<Vec<MarginalDependence>> {
         // Correlations that are surely too small need no p-value: bisect for the one at α, and leave a margin.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
@@ -98,7 +103,7 @@ impl IndependenceTest for FisherZTest<'_> {
                 let x = x as Variable;
                 ((x + 1)..p)
                     .map(|y| (y, self.correlation.get(x, y)))
-                    .filter(|(_, r)| r.abs() >= surely_independent)
+                    .filter(|&(y, r)| r.abs() >= surely_independent && open(x, y))
                     .map(|(y, r)| MarginalDependence { x, y, result: self.result(r, 0) })
                     .filter(|pair| !pair.result.is_independent(log_alpha))
                     .collect::<Vec<_>>()

@@ -94,7 +94,12 @@ impl IndependenceTest for G2Test<'_, '_> {
         self.rules.decided()
     }
 
-    fn marginal_dependences(&self, run: &Run, log_alpha: f64) -> Result<Vec<MarginalDependence>> {
+    fn marginal_dependences(
+        &self,
+        run: &Run,
+        log_alpha: f64,
+        open: impl Fn(Variable, Variable) -> bool + Sync,
+    ) -> Result<Vec<MarginalDependence>> {
         let pairwise = self.engine.pairwise(run)?;
         let scale = self.engine.scale();
         let states = self.marginal_states(run)?;
@@ -106,6 +111,9 @@ impl IndependenceTest for G2Test<'_, '_> {
                 let of_x = pairwise.total() - pairwise.single(x);
                 let mut dependences = Vec::new();
                 for (y, &pair) in ((x + 1)..).zip(pairwise.row(x)) {
+                    if !open(x, y) {
+                        continue;
+                    }
                     let information = scale.value(pair + of_x - pairwise.single(y));
                     let df = (states[i] - 1.0) * (states[y as usize] - 1.0);
                     let result = self.result(information, x, y, &[], df);

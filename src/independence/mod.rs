@@ -77,12 +77,17 @@ pub trait IndependenceTest: Sync {
         0
     }
 
-    /// All pairs that are dependent marginally at level α, by increasing (x, y); p (p − 1) / 2 tests.
+    /// Those of the pairs x < y that `open` says to test that are dependent marginally at level α, by increasing (x, y).
     ///
     /// # Errors
     ///
     /// [`crate::Error::Interrupted`] when the run is cancelled.
-    fn marginal_dependences(&self, run: &Run, log_alpha: f64) -> Result<Vec<MarginalDependence>> {
+    fn marginal_dependences(
+        &self,
+        run: &Run,
+        log_alpha: f64,
+        open: impl Fn(Variable, Variable) -> bool + Sync,
+    ) -> Result<Vec<MarginalDependence>> {
         let p = self.n_variables() as Variable;
         let rows = run.map(
             p as usize,
@@ -91,6 +96,7 @@ pub trait IndependenceTest: Sync {
                 let x = x as Variable;
                 session.focus(&[x]);
                 ((x + 1)..p)
+                    .filter(|&y| open(x, y))
                     .map(|y| MarginalDependence { x, y, result: session.test(x, y, &[]) })
                     .filter(|pair| !pair.result.is_independent(log_alpha))
                     .collect::<Vec<_>>()

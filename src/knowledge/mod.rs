@@ -143,6 +143,21 @@ impl Knowledge {
             || self.required_edges.contains(&(x.min(y), x.max(y)))
     }
 
+    /// Whether tests decide whether x and y are adjacent: neither forbidden nor required.
+    pub fn leaves_open(&self, x: Variable, y: Variable) -> bool {
+        self.allows_edge(x, y) && !self.requires_edge(x, y)
+    }
+
+    /// Of how many pairs of `n_variables` variables tests decide.
+    pub fn n_open_pairs(&self, n_variables: usize) -> u64 {
+        let p = n_variables as u64;
+        if self.is_empty() {
+            return p * p.saturating_sub(1) / 2;
+        }
+        let open_above = |x: Variable| ((x + 1)..p as Variable).filter(|&y| self.leaves_open(x, y)).count() as u64;
+        (0..p as Variable).map(open_above).sum()
+    }
+
     /// Whether z may be in a separating set of x and y: not if it is later than both, or isolated.
     pub fn may_separate(&self, x: Variable, y: Variable, z: Variable) -> bool {
         !(self.is_isolated(z) || self.later(z, x) && self.later(z, y))

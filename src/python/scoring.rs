@@ -56,13 +56,49 @@ impl ScoreChoice {
     }
 }
 
-fn unscored<T>() -> PyResult<T> {
-    Err(PyValueError::new_err("data with missing values cannot be scored"))
+/// What is to be done with a score, whatever its type.
+trait WithScore: Sync {
+    type Output: Send;
+
+    fn with(&self, score: &impl LocalScore, run: &Run) -> Result<Self::Output>;
+}
+
+/// Does a job with the score of a table that a dictionary describes.
+fn with_score<J: WithScore>(
+    py: Python<'_>,
+    table: &Table,
+    score: &Bound<'_, PyDict>,
+    threads: usize,
+    job: &J,
+) -> PyResult<J::Output> {
+    let choice = ScoreChoice::new(score)?;
+    let settings = Settings { threads, ..AT_ONCE };
+    match table {
+        Table::Discrete(data) => {
+            run_job(py, &settings, |run| job.with(&choice.on_counts(&CountingEngine::new(data))?, run))
+        }
+        Table::Gaussian(correlation) => {
+            run_job(py, &settings, |run| job.with(&choice.on_correlation(correlation)?, run))
+        }
+        Table::Incomplete(_) => Err(PyValueError::new_err("data with missing values cannot be scored")),
+    }
 }
 
 fn dag(table: &Table, arcs: Vec<(Variable, Variable)>) -> PyResult<Dag> {
     check(table.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
     Ok(Dag::from_arcs(table.n_variables(), arcs)?)
+}
+
+/// The score of a DAG: its total, the local scores, and its name.
+struct OfDag(Dag);
+
+impl WithScore for OfDag {
+    type Output = (f64, Vec<f64>, &'static str);
+
+    fn with(&self, score: &impl LocalScore, run: &Run) -> Result<Self::Output> {
+        let found = score_dag(score, &self.0, run)?;
+        Ok((found.total, found.local, score.name()))
+    }
 }
 
 /// Scores a DAG: the total, the local score of each variable, the name of the score, and the number of parameters.
@@ -78,29 +114,37 @@ pub(crate) fn score(
 ) -> PyResult<(f64, Vec<f64>, &'static str, f64)> {
     let table = dataset.table();
     let dag = dag(&table, arcs)?;
-    let choice = ScoreChoice::new(&score)?;
-    let settings = Settings { threads, ..AT_ONCE };
-    match table {
-        Table::Discrete(data) => run_job(py, &settings, |run| {
-            let parameters = (0..data.n_variables() as Variable).map(|x| n_parameters(&data, x, dag.parents(x))).sum();
-            of_dag(&choice.on_counts(&CountingEngine::new(&data))?, &dag, parameters, run)
-        }),
-        Table::Gaussian(correlation) => run_job(py, &settings, |run| {
-            let parameters = (dag.n_arcs() + 2 * dag.n_variables()) as f64;
-            of_dag(&choice.on_correlation(&correlation)?, &dag, parameters, run)
-        }),
-        Table::Incomplete(_) => unscored(),
-    }
+    let n_parameters = match &table {
+        Table::Discrete(data) => {
+            (0..data.n_variables() as Variable).map(|x| n_parameters(data, x, dag.parents(x))).sum()
+        }
+        Table::Gaussian(_) | Table::Incomplete(_) => (dag.n_arcs() + 2 * dag.n_variables()) as f64,
+    };
+    let (total, local, name) = with_score(py, &table, &score, threads, &OfDag(dag))?;
+    Ok((total, local, name, n_parameters))
 }
 
-fn of_dag(
-    score: &impl LocalScore,
-    dag: &Dag,
-    parameters: f64,
-    run: &Run,
-) -> Result<(f64, Vec<f64>, &'static str, f64)> {
-    let found = score_dag(score, dag, run)?;
-    Ok((found.total, found.local, score.name(), parameters))
+/// What each arc of a DAG adds to its score.
+struct OfArcs {
+    dag: Dag,
+    arcs: Vec<(Variable, Variable)>,
+}
+
+impl WithScore for OfArcs {
+    type Output = Vec<f64>;
+
+    fn with(&self, score: &impl LocalScore, run: &Run) -> Result<Self::Output> {
+        run.map(
+            self.arcs.len(),
+            || score.session(),
+            |session, i| {
+                let (from, to) = self.arcs[i];
+                let parents = self.dag.parents(to);
+                let without: Vec<Variable> = parents.iter().copied().filter(|&x| x != from).collect();
+                session.local_score(to, parents) - session.local_score(to, &without)
+            },
+        )
+    }
 }
 
 /// What each arc adds to the score of a DAG: the local score of its child minus that without this parent.
@@ -116,27 +160,5 @@ pub(crate) fn score_gains(
 ) -> PyResult<Vec<f64>> {
     let table = dataset.table();
     let dag = dag(&table, arcs.clone())?;
-    let choice = ScoreChoice::new(&score)?;
-    let settings = Settings { threads, ..AT_ONCE };
-    match table {
-        Table::Discrete(data) => {
-            run_job(py, &settings, |run| of_arcs(&choice.on_counts(&CountingEngine::new(&data))?, &dag, &arcs, run))
-        }
-        Table::Gaussian(correlation) => {
-            run_job(py, &settings, |run| of_arcs(&choice.on_correlation(&correlation)?, &dag, &arcs, run))
-        }
-        Table::Incomplete(_) => unscored(),
-    }
-}
-
-fn of_arcs(score: &impl LocalScore, dag: &Dag, arcs: &[(Variable, Variable)], run: &Run) -> Result<Vec<f64>> {
-    run.map(
-        arcs.len(),
-        || score.session(),
-        |session, i| {
-            let (from, to) = arcs[i];
-            let without: Vec<Variable> = dag.parents(to).iter().copied().filter(|&x| x != from).collect();
-            session.local_score(to, dag.parents(to)) - session.local_score(to, &without)
-        },
-    )
+    with_score(py, &table, &score, threads, &OfArcs { dag, arcs })
 }

@@ -4,7 +4,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::data::{Data, Table};
+use super::data::Data;
 use super::graph::check;
 use super::run::{AT_ONCE, Settings, run_job};
 use super::testing::{TestChoice, WithTest};
@@ -29,7 +29,7 @@ impl WithTest for Hypothesis {
 }
 
 /// Tests x ⫫ y | given: (statistic, degrees of freedom, logarithm of the p-value, name of the test, whether the
-/// least-sample rule decided, number of rows used). Fisher's z has n − |given| − 3 in place of degrees of freedom.
+/// least-sample rule decided). Fisher's z has n − |given| − 3 in place of degrees of freedom.
 #[pyfunction]
 #[pyo3(signature = (dataset, x, y, given, test))]
 #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
@@ -40,19 +40,14 @@ pub(crate) fn independence_test(
     y: Variable,
     given: Vec<Variable>,
     test: Bound<'_, PyDict>,
-) -> PyResult<(f64, f64, f64, &'static str, bool, usize)> {
+) -> PyResult<(f64, f64, f64, &'static str, bool)> {
     let table = dataset.table();
     check(table.n_variables(), given.iter().copied().chain([x, y]))?;
     let choice = TestChoice::new(&test)?;
     choice.check(&table)?;
-    let n_rows = match &table {
-        Table::Discrete(data) => data.n_rows(),
-        Table::Incomplete(data) => data.n_complete(&[&given[..], &[x, y]].concat()),
-        Table::Gaussian(correlation) => correlation.n_rows(),
-    };
     let hypothesis = Hypothesis { x, y, given };
     let (result, name, decided) = run_job(py, &AT_ONCE, |_| choice.on(&table, &hypothesis))?;
-    Ok((result.statistic, result.degrees_of_freedom, result.log_p_value, name, decided, n_rows))
+    Ok((result.statistic, result.degrees_of_freedom, result.log_p_value, name, decided))
 }
 
 struct Distances<'r>(&'r Run);

@@ -23,11 +23,9 @@
 //!
 //! # Background knowledge
 //!
-//! Pairs forbidden both ways are never adjacent and have no record; conditional tests of them are never made. Required
+//! Pairs forbidden both ways are never adjacent, never tested and have no record. Required
 //! pairs are adjacent throughout with Φ = 0 (logarithm −∞) and never tested; one between clusters joins with the first
 //! screen. A variable that may separate nothing of a pair is in none of its conditioning sets.
-
-use rustc_hash::FxHashSet;
 
 use super::learner::{Learner, Stage};
 use super::neighbourhoods::Neighbourhoods;
@@ -67,7 +65,7 @@ impl PcOptions {
 
 /// Learns a skeleton by PC-stable (the paper's algorithm 1).
 ///
-/// All tests count under [`Phase::Within`], the p (p − 1) / 2 marginal ones included.
+/// All tests count under [`Phase::Within`], the marginal ones of all pairs that knowledge leaves open included.
 ///
 /// # Errors
 ///
@@ -150,9 +148,12 @@ fn learn_stages<T: IndependenceTest>(
         return Err(Error::parameter("labels", format!("{} labels for {p} variables", labels.len())));
     }
     let partitioned = labels.windows(2).any(|w| w[0] != w[1]);
-    let pairs = (p as u64) * (p as u64).saturating_sub(1) / 2;
-    let (screening, screening_calls) =
-        if partitioned { (Phase::Partition, pairs + p as u64) } else { (Phase::Within, pairs) };
+    let (screening, screening_calls) = if partitioned {
+        // The partition is of all variables, whatever is known of them.
+        (Phase::Partition, Knowledge::none().n_open_pairs(p) + p as u64)
+    } else {
+        (Phase::Within, knowledge.n_open_pairs(p))
+    };
 
     run.progress().enter(screening, 0);
     let knowledge = Some(knowledge).filter(|k| !k.is_empty());
@@ -181,32 +182,28 @@ fn learn_stages<T: IndependenceTest>(
     Ok(Skeleton::new(p, options.log_alpha, learner.into_records()))
 }
 
-/// The paper's equation for the marginal screen: records of all pairs that are allowed and either dependent marginally or
-/// required, by increasing (x, y).
+/// The paper's equation for the marginal screen: records of all pairs that knowledge leaves open and that are dependent
+/// marginally, and of those that it requires, by increasing (x, y).
 fn marginal_screen<T: IndependenceTest>(
     test: &T,
     log_alpha: f64,
     knowledge: Option<&Knowledge>,
     run: &Run,
 ) -> Result<Vec<PairRecord>> {
-    let dependent = test.marginal_dependences(run, log_alpha)?;
+    let open = |x, y| knowledge.is_none_or(|knowledge| knowledge.leaves_open(x, y));
+    let dependent = test.marginal_dependences(run, log_alpha, open)?;
     let record = |x: Variable, y: Variable, max_log_p_value: f64| PairRecord {
         x,
         y,
         max_log_p_value,
         separating_set: VariableSet::new(),
     };
-    let Some(knowledge) = knowledge else {
-        return Ok(dependent.into_iter().map(|pair| record(pair.x, pair.y, pair.result.log_p_value)).collect());
-    };
-    let required: FxHashSet<_> = knowledge.required_pairs().into_iter().collect();
-    let mut records: Vec<_> = dependent
-        .into_iter()
-        .filter(|pair| knowledge.allows_edge(pair.x, pair.y) && !required.contains(&(pair.x, pair.y)))
-        .map(|pair| record(pair.x, pair.y, pair.result.log_p_value))
-        .collect();
-    records.extend(knowledge.required_pairs().into_iter().map(|(x, y)| record(x, y, f64::NEG_INFINITY)));
-    records.sort_unstable_by_key(|record| (record.x, record.y));
+    let mut records: Vec<_> =
+        dependent.into_iter().map(|pair| record(pair.x, pair.y, pair.result.log_p_value)).collect();
+    if let Some(knowledge) = knowledge {
+        records.extend(knowledge.required_pairs().into_iter().map(|(x, y)| record(x, y, f64::NEG_INFINITY)));
+        records.sort_unstable_by_key(|record| (record.x, record.y));
+    }
     Ok(records)
 }
 

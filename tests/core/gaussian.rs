@@ -57,7 +57,7 @@ fn marginal_tests_are_the_same_in_bulk() {
                 }
             }
         }
-        let found = test.marginal_dependences(&run, log_alpha).unwrap();
+        let found = test.marginal_dependences(&run, log_alpha, |_, _| true).unwrap();
         assert_eq!(found.iter().map(|d| (d.x, d.y, d.result)).collect::<Vec<_>>(), expected);
     }
     let distances = test.distances(&run).unwrap().unwrap();

@@ -189,7 +189,7 @@ proptest! {
                     }
                     for threads in [1, 2] {
                         let run = Run::new(threads).unwrap();
-                        let found = test.marginal_dependences(&run, log_alpha).unwrap();
+                        let found = test.marginal_dependences(&run, log_alpha, |_, _| true).unwrap();
                         let found: Vec<_> = found.iter().map(|d| (d.x, d.y, d.result)).collect();
                         prop_assert_eq!(&found, &expected);
                     }

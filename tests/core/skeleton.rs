@@ -304,14 +304,17 @@ fn equals_the_plain_reference_and_never_repeats_a_test() {
         let knowledge = if seed % 2 == 1 { random_knowledge(rng, p, None, true) } else { Knowledge::none() };
         let (skeleton, ledger) = learn(&test, &labels, m, &knowledge);
         let tests = test.given.lock().unwrap().clone();
-        let conditional: Vec<_> = tests.iter().filter(|(_, _, given)| !given.is_empty()).collect();
         let distinct: HashSet<_> = tests.iter().collect();
         assert_eq!(distinct.len(), tests.len(), "seed {seed}: a set was tested twice");
         assert!(tests.iter().all(|(_, _, given)| given.len() <= m.unwrap_or(usize::MAX)));
-        for (x, y, given) in conditional {
+        for (x, y, given) in &tests {
             assert!(knowledge.allows_edge(*x, *y) && !knowledge.requires_edge(*x, *y));
             assert!(given.iter().all(|&z| knowledge.may_separate(*x, *y, z)));
         }
+        let marginal = tests.iter().filter(|(_, _, given)| given.is_empty()).count() as u64;
+        let pairs = (0..p as Variable).flat_map(|x| (x + 1..p as Variable).map(move |y| (x, y)));
+        let undecided = pairs.filter(|&(x, y)| knowledge.allows_edge(x, y) && !knowledge.requires_edge(x, y));
+        assert_eq!(marginal, undecided.count() as u64);
 
         let mut reference = Reference {
             test: &test,
@@ -324,8 +327,8 @@ fn equals_the_plain_reference_and_never_repeats_a_test() {
         };
         let calls = reference.run();
         let partitioned = labels.iter().any(|&label| label != labels[0]);
-        let marginal = (p * (p - 1) / 2) as u64;
-        let (partition, within) = if partitioned { (marginal + p as u64, 0) } else { (0, marginal) };
+        let all = (p * (p - 1) / 2 + p) as u64;
+        let (partition, within) = if partitioned { (all, 0) } else { (0, marginal) };
         assert_eq!(ledger.calls(Phase::Partition), partition);
         assert_eq!(ledger.calls(Phase::Within), calls[0] as u64 + within, "seed {seed}");
         assert_eq!(ledger.calls(Phase::Between), calls[1] as u64, "seed {seed}");

@@ -68,7 +68,7 @@ def test_a_wrong_number_of_distances_is_refused():
 
 @pytest.mark.parametrize("p", [2, 3, 5, 20, 80, 300])
 @pytest.mark.parametrize("decimals", [1, 15])
-def test_the_linkage_that_can_be_stopped_is_that_of_scipy(monkeypatch, p, decimals):
+def test_the_linkage_without_scipy_is_that_of_scipy(monkeypatch, p, decimals):
     monkeypatch.setattr(ours, "_SCIPY_UP_TO", 0)
     rng = np.random.default_rng(p)
     for _ in range(3):

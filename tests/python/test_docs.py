@@ -68,6 +68,14 @@ def test_reference_has_all_public_names():
     assert set(phgs.__all__) - left_out <= {name.rsplit(".", 1)[-1] for name in documented}
 
 
+def test_the_docstring_of_learn_has_the_table_of_the_studies():
+    found = importlib.util.spec_from_file_location("default_method", ROOT / "docs" / "tools" / "default_method.py")
+    default_method = importlib.util.module_from_spec(found)
+    found.loader.exec_module(default_method)
+    text = default_method.LEARN.read_text(encoding="utf-8")
+    assert text == default_method.docstring(text), "run python docs/tools/default_method.py"
+
+
 @pytest.mark.parametrize("method", phgs.METHODS)
 def test_docstrings_of_learners_have_all_parameters(method):
     from phgs.learn import _LEARNERS

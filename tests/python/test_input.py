@@ -317,11 +317,16 @@ def test_reading_files_imports_no_pandas(tmp_path):
     import sys
 
     (tmp_path / "d.csv").write_text("a,b\n" + "x,1\ny,2\nx,\n" * 9)
+    frame = pd.read_csv(tmp_path / "d.csv", dtype="string")
+    frame.to_parquet(tmp_path / "d.parquet")
+    frame.to_feather(tmp_path / "d.feather")
     code = (
         "import sys, phgs; path = sys.argv[1]; phgs.as_table(path, missing='drop', warn=False);"
-        " phgs.discretize(path, columns=['b'], missing='drop'); assert 'pandas' not in sys.modules"
+        " phgs.discretize(path, columns=['b'], missing='drop') if path.endswith('csv') else None;"
+        " assert 'pandas' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code, tmp_path / "d.csv"], check=True)
+    for name in ("d.csv", "d.parquet", "d.feather"):
+        subprocess.run([sys.executable, "-c", code, tmp_path / name], check=True)
 
 
 def test_arrow_columns_of_any_shape():

@@ -45,8 +45,9 @@ def test_row_28_no_output_breaks_random_knowledge(alarm, method):
             assert broken(result.dag, knowledge) == []
 
 
-def test_row_29_a_forbidden_pair_invents_no_collider(chain):
-    result = phgs.learn(chain, "pc", knowledge={"forbidden_edges": [("a", "c")]}, progress=False)
+@pytest.mark.parametrize("method", METHODS)
+def test_row_29_a_forbidden_pair_invents_no_collider(chain, method):
+    result = phgs.learn(chain, method, knowledge={"forbidden_edges": [("a", "c")]}, progress=False)
     assert result.cpdag.undirected == (("a", "b"), ("b", "c"))
 
 

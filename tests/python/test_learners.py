@@ -167,11 +167,6 @@ def test_max_parents_holds(alarm):
         assert max(len(result.dag.parents(name)) for name in result.variables) == 1
 
 
-def test_row_14_the_largest_conditioning_set_is_the_cap(alarm):
-    result = phgs.learn(alarm.table, "pc", max_conditioning_size=1, path_length=1, progress=False)
-    assert max(len(row.weakest_set) for row in result.edges) <= 1
-
-
 def test_hybrid_makes_the_named_methods(alarm):
     made = phgs.Hybrid(restrict=phgs.PPC(alpha=0.05), init="hgi", maximize=phgs.Tabu(), progress=False)
     named = phgs.PHGS(progress=False)

@@ -13,6 +13,7 @@ import phgs
 
 ARCS = [("a", "c"), ("b", "c"), ("c", "d"), ("c", "e"), ("d", "f"), ("e", "f"), ("b", "g")]
 NAMES = list("abcdefg")
+BY_TESTS = ["pc", "ppc", "mmpc", "hpc", "fast-iamb", "si-hiton-pc"]
 
 
 def oracle(arcs=ARCS):
@@ -34,7 +35,7 @@ def g2_of(table, asked=None):
     return my_g2
 
 
-@pytest.mark.parametrize("method", ["pc", "ppc", "mmpc", "hpc", "fast-iamb", "si-hiton-pc"])
+@pytest.mark.parametrize("method", BY_TESTS)
 def test_an_oracle_gives_the_true_class_without_data(method):
     options = {"path_length": 1} if method in ("pc", "ppc") else {}
     result = phgs.learn(NAMES, method, test=oracle(), max_conditioning_size=None, progress=False, **options)
@@ -63,6 +64,37 @@ def test_the_own_test_of_the_package_gives_what_the_package_gives(alarm, method)
     for x, y, given in asked:
         assert place[x] < place[y]
         assert list(given) == sorted(given, key=place.get)
+
+
+def watched(method, data, **options):
+    """Learn, and return the result with all that was tested."""
+    asked = []
+    options |= {"path_length": 1} if method in ("pc", "ppc") else {}
+    test = g2_of(phgs.as_table(data, warn=False), asked)
+    return phgs.learn(data, method, test=test, progress=False, **options), asked
+
+
+@pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
+@pytest.mark.parametrize("method", [*BY_TESTS, "phgs", "auto", "mmhc", "h2pc", "pef", "arges"])
+def test_row_14_no_test_is_above_the_cap(alarm, method):
+    data = {name: codes[:1000] for name, codes in zip(alarm.table.names[:10], alarm.table.codes, strict=False)}
+    for cap in (0, 1, 2):
+        _, asked = watched(method, data, max_conditioning_size=cap)
+        assert max(len(given) for *_, given in asked) == (cap if method != "auto" else min(cap, 1))
+
+
+@pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
+@pytest.mark.parametrize("method", BY_TESTS)
+def test_row_30_what_knowledge_decides_is_not_tested(alarm, method):
+    data = {name: codes[:1000] for name, codes in zip(alarm.table.names[:10], alarm.table.codes, strict=False)}
+    pairs = list(itertools.combinations(data, 2))
+    forbidden, required = pairs[::3], pairs[1::9]
+    result, asked = watched(method, data, knowledge={"forbidden_edges": forbidden, "required_edges": required})
+    assert asked
+    assert not {(x, y) for x, y, _ in asked} & {*forbidden, *required}
+    assert all(pair in result.cpdag for pair in required)
+    if method in ("pc", "ppc"):
+        assert result.calls["within"] == len(set(asked))
 
 
 def test_what_a_test_says_is_kept_and_checked(tmp_path):

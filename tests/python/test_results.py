@@ -146,6 +146,10 @@ def test_row_58_isolated_nodes_are_everywhere(chain):
     assert result.cpdag.adjacent("d") == ()
     assert "d" in result.to_networkx()
     assert '"d";' in result.to_dot()
+    assert list(result.to_networkx()) == ["a", "b", "c", "d"]
+    assert list(nx.parse_graphml(result.to_graphml())) == ["n0", "n1", "n2", "n3"]
+    assert result.fit().nodes == ("a", "b", "c", "d")
+    assert ">d</text>" in result._repr_html_()
     assert result.to_numpy().shape == (4, 4)
     assert result.to_dict()["variables"] == ["a", "b", "c", "d"]
 

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,16 +32,46 @@ def test_row_54_any_number_of_threads_gives_equal_bytes(alarm, method):
     assert len(set(made)) == 1
 
 
-def test_row_13_column_order_and_names_do_not_change_the_skeleton(alarm):
+def test_row_13_column_order_does_not_change_the_graph(alarm):
     table = alarm.table
     order = np.random.default_rng(1).permutation(table.n_variables)
     columns = {f"{table.names[i]}'": table.codes[i] for i in order}
-    for method in ("pc", "ppc"):
-        first = phgs.learn(table, method, path_length=1, progress=False).cpdag.skeleton()
-        second = phgs.learn(columns, method, path_length=1, progress=False).cpdag.skeleton()
-        assert {frozenset(e) for e in first.undirected} == {
-            frozenset(name[:-1] for name in e) for e in second.undirected
+
+    def edges(graph):
+        return {(a.rstrip("'"), b.rstrip("'")) for a, b in graph.directed} | {
+            frozenset((a.rstrip("'"), b.rstrip("'"))) for a, b in graph.undirected
         }
+
+    for method in ("pc", "ppc", "phgs", "auto", "ges", "tabu"):
+        options = {"path_length": 1} if method in ("pc", "ppc") else {}
+        first, second = (phgs.learn(data, method, progress=False, **options).cpdag for data in (table, columns))
+        assert edges(first) == edges(second), method
+
+
+@pytest.mark.parametrize("method", [method for method in phgs.METHODS if method != "gsc"])
+def test_row_13_names_change_nothing(alarm, method):
+    table = alarm.table
+    data = {name: codes[:1000] for name, codes in zip(table.names, table.codes, strict=True)}
+    renamed = {f"{37 - i} {name}": codes for i, (name, codes) in enumerate(data.items())}
+    first, second = (phgs.learn(columns, method, progress=False) for columns in (data, renamed))
+    assert (first.to_numpy() == second.to_numpy()).all()
+    assert (first.score, first.calls, first.path) == (second.score, second.calls, second.path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_one_thread_is_one_thread(alarm):
+    def running():
+        return len(list(Path("/proc/self/task").iterdir()))
+
+    def most(threads):
+        time.sleep(0.2)  # threads of earlier runs end
+        before, seen = running(), [0]
+        phgs.learn(alarm.table, "hpc", threads=threads, progress=lambda *_: seen.append(running()))
+        return max(seen) - before
+
+    phgs.learn(alarm.table, progress=False)
+    # The one that works leaves the main thread free to hear Ctrl-C.
+    assert most(1) <= 1 < most(3)
 
 
 def test_row_53_two_data_sets_in_one_process(chain):
@@ -200,7 +231,6 @@ def test_row_67_heavy_modules_are_imported_when_used():
 
 def test_the_stub_names_what_the_core_has():
     import ast
-    from pathlib import Path
 
     from phgs import _core
 

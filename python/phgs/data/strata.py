@@ -18,6 +18,8 @@ class Informative(NamedTuple):
 
     Attributes
     ----------
+    rows : int
+        Rows without a missing value among the columns of the test.
     strata : int
         Configurations of the conditioning variables that occur.
     informative_strata : int
@@ -26,6 +28,7 @@ class Informative(NamedTuple):
         Rows in these.
     """
 
+    rows: int
     strata: int
     informative_strata: int
     informative_rows: int
@@ -43,7 +46,7 @@ def informative(table: Table, x: int, y: int, given: Sequence[int]) -> Informati
         stratum = _numbered(stratum * (int(column.max(initial=0)) + 1) + column)
     rows = np.bincount(stratum)
     varies = (_states(stratum, first) > 1) & (_states(stratum, second) > 1)
-    return Informative(len(rows), int(np.count_nonzero(varies)), int(rows[varies].sum()))
+    return Informative(len(first), len(rows), int(np.count_nonzero(varies)), int(rows[varies].sum()))
 
 
 def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:

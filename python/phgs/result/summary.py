@@ -35,7 +35,7 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
     lines.append(("edges", f"{result.cpdag.n_edges:,} ({directed:,} directed, {undirected:,} undirected)"))
     if not result.extendable:
-        lines.append(("", "no DAG agrees with all of these directions"))
+        lines.append(("", "no DAG has these edges, directions and v-structures; cpdag_to_dag says which edge"))
     if result.clusters is not None:
         sizes = sorted(Counter(result.clusters.values()).values(), reverse=True)
         shown = ", ".join(map(str, sizes[:10])) + (" …" if len(sizes) > 10 else "")

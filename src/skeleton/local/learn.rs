@@ -88,7 +88,7 @@ pub struct LocalNeighbour {
 
 /// Learns a skeleton from the neighbourhoods of all variables, in parallel over variables.
 ///
-/// All tests count under [`Phase::Within`], the p (p − 1) / 2 marginal ones included. The skeleton has a record for each
+/// All tests count under [`Phase::Within`], the marginal ones of all pairs that knowledge leaves open included. The skeleton has a record for each
 /// adjacent pair and for each pair that depends marginally and was separated; Φ is the largest p-value of the pair in the
 /// searches of both ends, except that an adjacent pair's is never above α (HPC keeps a neighbour that only one of its two
 /// internal searches finds). Pairs that Fast-IAMB or HPC leave out for want of room in a blanket, or HPC by its

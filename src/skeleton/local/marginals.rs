@@ -25,15 +25,13 @@ impl Marginals {
     ) -> Result<Self> {
         let p = test.n_variables();
         let mut dependent = vec![Vec::new(); p];
-        for pair in test.marginal_dependences(run, log_alpha)? {
-            if !knowledge.is_empty() && !testable(knowledge, pair.x, pair.y) {
-                continue;
-            }
+        let known = !knowledge.is_empty();
+        for pair in test.marginal_dependences(run, log_alpha, |x, y| !known || knowledge.leaves_open(x, y))? {
             // By increasing (x, y): both lists grow in order.
             dependent[pair.x as usize].push((pair.y, pair.result.log_p_value));
             dependent[pair.y as usize].push((pair.x, pair.result.log_p_value));
         }
-        Ok(Self { dependent, only: None, tests: (p * (p - 1) / 2) as u64 })
+        Ok(Self { dependent, only: None, tests: knowledge.n_open_pairs(p) })
     }
 
     /// The list of one variable.
@@ -45,7 +43,7 @@ impl Marginals {
         knowledge: &Knowledge,
     ) -> Self {
         let others: Vec<Variable> =
-            (0..n_variables as Variable).filter(|&y| y != x && testable(knowledge, x, y)).collect();
+            (0..n_variables as Variable).filter(|&y| y != x && knowledge.leaves_open(x, y)).collect();
         let mut results = Vec::new();
         session.focus(&[x]);
         session.test_each(x, &others, &[], &mut results);
@@ -75,9 +73,4 @@ impl Marginals {
         };
         Some(list.binary_search_by_key(&other, |&(v, _)| v).is_ok())
     }
-}
-
-/// Whether knowledge leaves it to tests whether x and y are adjacent.
-pub(super) fn testable(knowledge: &Knowledge, x: Variable, y: Variable) -> bool {
-    knowledge.allows_edge(x, y) && !knowledge.requires_edge(x, y)
 }

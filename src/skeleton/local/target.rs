@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::marginals::{Marginals, testable};
+use super::marginals::Marginals;
 use crate::independence::subsets::Subsets;
 use crate::independence::{TestResult, TestSession};
 use crate::knowledge::Knowledge;
@@ -111,13 +111,13 @@ impl<'a, S: TestSession> Target<'a, S> {
         if self.knowledge.is_empty() {
             all.collect()
         } else {
-            all.filter(|&y| testable(self.knowledge, x, y)).collect()
+            all.filter(|&y| self.knowledge.leaves_open(x, y)).collect()
         }
     }
 
     /// Whether knowledge leaves it to tests whether x and y are adjacent.
     pub(super) fn is_testable(&self, x: Variable, y: Variable) -> bool {
-        self.knowledge.is_empty() || testable(self.knowledge, x, y)
+        self.knowledge.is_empty() || self.knowledge.leaves_open(x, y)
     }
 
     pub(super) fn requires(&self, x: Variable, y: Variable) -> bool {
