@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -66,6 +67,22 @@ def test_reference_has_all_public_names():
     }
     left_out = {"METHODS", "__version__", "datasets"}
     assert set(phgs.__all__) - left_out <= {name.rsplit(".", 1)[-1] for name in documented}
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.stem
+)
+def test_names_and_parameters_on_pages_exist(page):
+    """In running text and tables too, such as those of calls side by side with other packages."""
+    text = page.read_text(encoding="utf-8")
+    for path in set(re.findall(r"(?<![\w./`-])phgs((?:\.[A-Za-z_]\w*)+)", text)):
+        found = phgs
+        for name in path[1:].split("."):
+            found = getattr(found, name, None) or importlib.import_module(f"phgs{path}")
+    for name, given in re.findall(r"phgs\.(\w+)\(([^()]*)\)", text):
+        known = inspect.signature(getattr(phgs, name)).parameters
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+            assert set(re.findall(r"\b(\w+)=", given)) <= set(known), name
 
 
 def test_the_docstring_of_learn_has_the_table_of_the_studies():
