@@ -11,8 +11,8 @@ from phgs.errors import ParameterError
 from phgs.learners.base import Learner
 from phgs.learners.local import HPC, MMPC
 from phgs.learners.partitioned import PC, PPC
-from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, TabuSearching, Testing, composed
-from phgs.learners.search import BOSS, GES, HillClimbing, Schedule, Tabu
+from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, Separating, TabuSearching, Testing, composed
+from phgs.learners.search import BOSS, GES, HillClimbing, Schedule, Tabu, start_for_core
 
 REFINE = ("none", "free", "growing", "ges", "xges", "boss")
 """Names of stages after the maximisation."""
@@ -127,32 +127,31 @@ class PHGS(PPC, TabuSearching):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _Restricted(Testing, TabuSearching):
+class _Restricted(Separating, TabuSearching):
     """Restriction by a local learner, then search from the empty graph or from HGI.
 
     Parameters
     ----------
-    alpha : float
-        Significance level of the tests.
-    max_conditioning_size : int, optional
-        The largest conditioning set; None for no limit.
     init : {"empty", "hgi"}
         Where the search starts: the empty graph, or hybrid greedy initialization.
     refine : str, learner or list
         What to do afterwards, as in `PHGS`.
     """
 
-    alpha: float = 0.05
     max_conditioning_size: int | None = 5
     init: Literal["empty", "hgi"] = "empty"
     refine: Any = "none"
 
     _local: ClassVar[type[MMPC | HPC]] = MMPC
+    _name: ClassVar[str] = ""
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        """Name on the command line and in results."""
+        return f"{self._name}-hgi" if self.init == "hgi" else self._name
 
     def _check(self) -> None:
         super()._check()
-        parameters.probability("alpha", self.alpha)
-        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
         parameters.one_of("init", self.init, ("empty", "hgi"))
         refinements(self.refine, None)
 
@@ -181,10 +180,7 @@ class MMHC(_Restricted):
         As in `PHGS`.
     """
 
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        """Name on the command line and in results."""
-        return "mmhc-hgi" if self.init == "hgi" else "mmhc"
+    _name: ClassVar[str] = "mmhc"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -204,15 +200,11 @@ class H2PC(_Restricted):
     max_conditioning_size: int | None = 4
 
     _local: ClassVar[type[MMPC | HPC]] = HPC
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        """Name on the command line and in results."""
-        return "h2pc-hgi" if self.init == "hgi" else "h2pc"
+    _name: ClassVar[str] = "h2pc"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GSC(Testing, TabuSearching):
+class GSC(Separating, TabuSearching):
     """Generalised sparse candidate: search within a skeleton that is given (after Friedman and others 1999).
 
     With the true skeleton it shows what a restriction costs (the paper's GSC*).
@@ -231,8 +223,6 @@ class GSC(Testing, TabuSearching):
 
     skeleton: Any = None
     init: Literal["empty", "hgi"] = "empty"
-    alpha: float = 0.05
-    max_conditioning_size: int | None = 3
     refine: Any = "none"
 
     method: ClassVar[str] = "gsc"
@@ -241,8 +231,6 @@ class GSC(Testing, TabuSearching):
         super()._check()
         if self.skeleton is None:
             raise ParameterError("skeleton: GSC searches within a skeleton; give the pairs that may be connected")
-        parameters.probability("alpha", self.alpha)
-        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
         parameters.one_of("init", self.init, ("empty", "hgi"))
         refinements(self.refine, None)
 
@@ -430,9 +418,7 @@ class Hybrid(Testing, Scoring):
                 tests = {"v_structures": "testing", "alpha": 0.05, "max_conditioning_size": 3}
             initialise = EMPTY if self.init == "empty" else {"kind": self.init, **tests}
         else:
-            from phgs.learners.search import _start
-
-            initialise = _start(self.init, table)
+            initialise = start_for_core(self.init, table)
         search = None if self.maximize is None else self.maximize._search()
         if search is not None and search["max_parents"] is None:
             search["max_parents"] = self.max_parents

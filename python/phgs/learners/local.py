@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from phgs import _core, parameters
+from phgs import _core
 from phgs.data import Table
 from phgs.errors import ParameterError
-from phgs.learners.pieces import NO_SEARCH, Testing, composed
+from phgs.learners.pieces import NO_SEARCH, Separating, composed
 from phgs.progress import reporter
 
 if TYPE_CHECKING:
@@ -87,24 +87,10 @@ class Neighbourhood:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _Local(Testing):
-    """What these learners share.
+class _Local(Separating):
+    """What these learners share."""
 
-    Parameters
-    ----------
-    alpha : float
-        Significance level of the tests.
-    max_conditioning_size : int, optional
-        The largest conditioning set; None for no limit.
-    """
-
-    alpha: float = 0.05
     max_conditioning_size: int | None = 5
-
-    def _check(self) -> None:
-        super()._check()
-        parameters.probability("alpha", self.alpha)
-        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
 
     def _restrict(self, table: Table) -> dict[str, Any]:
         del table
@@ -185,13 +171,6 @@ class MMPC(_Local):
     of at most `max_conditioning_size`. That is cheap where variables have few neighbours, and exponential in the number
     of neighbours until the limit: a variable with 40 has 760,000 subsets of at most 5, 102,000 of at most 4 and 10,700
     of at most 3. Where hubs are expected lower the limit or set a `time_limit`.
-
-    Parameters
-    ----------
-    alpha : float
-        Significance level of the tests.
-    max_conditioning_size : int, optional
-        The largest conditioning set; None for no limit.
     """
 
     method: ClassVar[str] = "mmpc"
@@ -206,13 +185,6 @@ class HPC(_Local):
 
     Cost: some ten times the tests of `MMPC` on a thousand variables with few neighbours, since each variable looks for
     spouses through each of its neighbours; subsets of neighbours count as with `MMPC`.
-
-    Parameters
-    ----------
-    alpha : float
-        Significance level of the tests.
-    max_conditioning_size : int, optional
-        The largest conditioning set; None for no limit.
     """
 
     max_conditioning_size: int | None = 4
@@ -227,13 +199,6 @@ class FastIAMB(_Local):
     Cost: for each variable a few rounds of one test of every other variable given the blanket so far, which can be
     large: tables are larger than those of `MMPC`, and the time longer though tests are few. The blanket stops growing
     where the data no longer support its tables. Neighbours in it are then tested with its subsets, as with `MMPC`.
-
-    Parameters
-    ----------
-    alpha : float
-        Significance level of the tests.
-    max_conditioning_size : int, optional
-        The largest conditioning set; None for no limit.
     """
 
     method: ClassVar[str] = "fast-iamb"
@@ -247,13 +212,6 @@ class SIHitonPC(_Local):
 
     Cost: as `MMPC`, exponential in the number of neighbours of a variable until `max_conditioning_size`, for each
     candidate that enters beside them.
-
-    Parameters
-    ----------
-    alpha : float
-        Significance level of the tests.
-    max_conditioning_size : int, optional
-        The largest conditioning set; None for no limit.
     """
 
     method: ClassVar[str] = "si-hiton-pc"

@@ -9,31 +9,15 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from phgs import parameters
 from phgs.data import Table
 from phgs.errors import ParameterError
-from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Testing, composed
+from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, Separating, composed
 
 ColliderRule: TypeAlias = Literal["separating-set", "conservative", "majority", "max-p"]
 COLLIDER_RULES = ("separating-set", "conservative", "majority", "max-p")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Separating(Testing, Scoring):
-    """Parameters of PC's tests.
-
-    Parameters
-    ----------
-    alpha : float
-        Significance level of the tests.
-    max_conditioning_size : int, optional
-        The largest conditioning set; None for no limit.
-    """
-
-    alpha: float = 0.05
-    max_conditioning_size: int | None = 3
-
-    def _check(self) -> None:
-        super()._check()
-        parameters.probability("alpha", self.alpha)
-        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
+class _Pairwise(Separating, Scoring):
+    """A skeleton of pairs that no set separates, in a partition or not."""
 
     def _partition(self, table: Table) -> Any:
         del table
@@ -51,7 +35,7 @@ class Separating(Testing, Scoring):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Clustering(Separating):
+class Clustering(_Pairwise):
     """Parameters of the partition.
 
     Parameters
@@ -77,7 +61,7 @@ class Clustering(Separating):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PC(Separating):
+class PC(_Pairwise):
     """PC-stable with PATH: the CPDAG by conditional-independence tests.
 
     Every pair is tested given ever larger sets of the neighbours until one separates it (Spirtes and Glymour 1991;
@@ -174,7 +158,7 @@ class PPC(PC, Clustering):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PEF(Clustering):
+class PEF(Clustering, Searching):
     """Partition, estimate, fuse (Gu and Zhou 2020), with PC as the estimator within clusters.
 
     The variables are clustered, a skeleton is learned in each cluster, and the fusion step adds and directs edges
@@ -186,17 +170,9 @@ class PEF(Clustering):
         As in `PC`.
     max_clusters, clusters
         As in `PPC`.
-    max_parents : int, optional
-        The most parents a variable may have; None for no limit.
     """
 
-    max_parents: int | None = None
-
     method: ClassVar[str] = "pef"
-
-    def _check(self) -> None:
-        super()._check()
-        parameters.whole("max_parents", self.max_parents, 0, none="no limit")
 
     def _restrict(self, table: Table) -> dict[str, Any]:
         return {**super()._restrict(table), "kind": "pef"}

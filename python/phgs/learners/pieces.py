@@ -43,6 +43,27 @@ class Testing(Learner):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
+class Separating(Testing):
+    """Parameters of the search for separating sets.
+
+    Parameters
+    ----------
+    alpha : float
+        Significance level of the tests.
+    max_conditioning_size : int, optional
+        The largest conditioning set; None for no limit.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 3
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.probability("alpha", self.alpha)
+        parameters.whole("max_conditioning_size", self.max_conditioning_size, 0, none="no limit")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class Scoring(Learner):
     """Parameters of scores.
 
@@ -88,6 +109,10 @@ class Searching(Scoring):
     def _check(self) -> None:
         super()._check()
         parameters.whole("max_parents", self.max_parents, 0, none="no limit")
+
+    def _search(self) -> dict[str, Any]:
+        """Describe the search to the core."""
+        raise NotImplementedError
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -11,7 +11,8 @@ from phgs.errors import ParameterError
 from phgs.learners.pieces import EMPTY, Climbing, Searching, TabuSearching, composed
 
 
-def _start(start: Any, table: Table) -> dict[str, Any]:
+def start_for_core(start: Any, table: Table) -> dict[str, Any]:
+    """Describe where a search starts to the core: from a DAG, or None for the empty graph."""
     if start is None:
         return EMPTY
     from phgs.graphs import as_dag
@@ -20,15 +21,35 @@ def _start(start: Any, table: Table) -> dict[str, Any]:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HillClimbing(Climbing):
+class _Unrestricted(Searching):
+    """A search over all pairs.
+
+    Parameters
+    ----------
+    start : graph, optional
+        The DAG to start from (GES: from its class; BOSS: from its order); None for the empty graph (BOSS: for column
+        order).
+    """
+
+    start: Any = None
+
+    def _composition(self, table: Table) -> dict[str, Any]:
+        return composed(
+            {"kind": "none"},
+            initialise=start_for_core(self.start, table),
+            maximise=self._search(),
+            max_parents=self.max_parents,
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HillClimbing(_Unrestricted, Climbing):
     """Greedy hill-climbing: the move that raises the score most, until none does.
 
     Moves add, delete or reverse an arc. It ends in a local optimum; restarts perturb the best graph and climb again.
 
     Parameters
     ----------
-    start : graph, optional
-        The DAG to start from; None for the empty graph.
     restarts : int
         How many times to perturb the best graph and climb again.
     perturbations : int
@@ -37,7 +58,6 @@ class HillClimbing(Climbing):
         Seed of the perturbations.
     """
 
-    start: Any = None
     restarts: int = 0
     perturbations: int = 10
     seed: int = 0
@@ -54,40 +74,12 @@ class HillClimbing(Climbing):
         restarts = (self.restarts, self.perturbations, self.seed) if self.restarts else None
         return {**super()._search(), "restarts": restarts}
 
-    def _composition(self, table: Table) -> dict[str, Any]:
-        return composed(
-            {"kind": "none"},
-            initialise=_start(self.start, table),
-            maximise=self._search(),
-            max_parents=self.max_parents,
-        )
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Tabu(TabuSearching):
-    """Hill-climbing with a tabu list: it goes on through worse graphs and returns the best that it saw.
-
-    Parameters
-    ----------
-    tabu_length : int
-        How many of the last graphs must not be visited again (the paper's t₁).
-    tabu_patience : int
-        How many steps without a new best graph end the search (the paper's t₀).
-    start : graph, optional
-        The DAG to start from; None for the empty graph.
-    """
-
-    start: Any = None
+class Tabu(_Unrestricted, TabuSearching):
+    """Hill-climbing with a tabu list: it goes on through worse graphs and returns the best that it saw."""
 
     method: ClassVar[str] = "tabu"
-
-    def _composition(self, table: Table) -> dict[str, Any]:
-        return composed(
-            {"kind": "none"},
-            initialise=_start(self.start, table),
-            maximise=self._search(),
-            max_parents=self.max_parents,
-        )
 
 
 Schedule = Literal["phases", "rounds", "interleaved", "extended"]
@@ -95,7 +87,7 @@ SCHEDULES: tuple[Schedule, ...] = ("phases", "rounds", "interleaved", "extended"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GES(Searching):
+class GES(_Unrestricted):
     """Greedy equivalence search (Chickering 2002; turns by Hauser and Bühlmann 2012): moves among classes of DAGs.
 
     Parameters
@@ -107,16 +99,12 @@ class GES(Searching):
         deletion if any helps, else a turn, else an insertion (XGES-0 of Nazaret and Blei 2024); or, after that, each
         deletion in turn although it costs score, followed by a search that must do without that edge, kept when the
         score ends better (XGES of the same). The last has the best scores and takes longest.
-    start : graph, optional
-        The DAG whose class to start from; None for the empty graph.
     """
 
     forward: bool = True
     backward: bool = True
     turning: bool = True
     schedule: Schedule = "phases"
-    start: Any = None
-
     method: ClassVar[str] = "ges"
 
     def _check(self) -> None:
@@ -138,17 +126,9 @@ class GES(Searching):
             "max_parents": self.max_parents,
         }
 
-    def _composition(self, table: Table) -> dict[str, Any]:
-        return composed(
-            {"kind": "none"},
-            initialise=_start(self.start, table),
-            maximise=self._search(),
-            max_parents=self.max_parents,
-        )
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BOSS(Searching):
+class BOSS(_Unrestricted):
     """Best order score search (Andrews and others 2023): each variable moves to its best place in the order.
 
     Parameters
@@ -158,14 +138,10 @@ class BOSS(Searching):
         nearly the same result for a small part of the local scores.
     backward : bool
         Whether deletions among equivalence classes follow.
-    start : graph, optional
-        The DAG from whose order to start; None for column order.
     """
 
     growing: bool = True
     backward: bool = True
-    start: Any = None
-
     method: ClassVar[str] = "boss"
 
     def _search(self) -> dict[str, Any]:
@@ -175,11 +151,3 @@ class BOSS(Searching):
             "backward": bool(self.backward),
             "max_parents": self.max_parents,
         }
-
-    def _composition(self, table: Table) -> dict[str, Any]:
-        return composed(
-            {"kind": "none"},
-            initialise=_start(self.start, table),
-            maximise=self._search(),
-            max_parents=self.max_parents,
-        )
