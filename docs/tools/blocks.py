@@ -113,8 +113,8 @@ def _python(block: Block, namespace: dict[str, Any]) -> str:
     tree = ast.parse("\n" * (block.line - 1) + block.code, block.name)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     with contextlib.redirect_stdout(io.StringIO()) as output, warnings.catch_warnings():
-        # A warning is part of a page only where the page shows output.
-        warnings.simplefilter("error" if block.shown is None else "always")
+        # A warning is part of a page only where the page shows output; those of other packages are theirs.
+        warnings.simplefilter("ignore" if block.needs else "error" if block.shown is None else "always")
         warnings.showwarning = lambda message, category, *_, **__: print(f"{category.__name__}: {message}")
         try:
             exec(compile(tree, block.name, "exec"), namespace)

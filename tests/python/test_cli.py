@@ -84,6 +84,15 @@ def test_gsc_within_a_skeleton(tmp_path, data, truth):
     assert phgs.Result.load(path).cpdag.n_edges == 2
 
 
+def test_remedies_are_options_of_the_command(tmp_path, capsys):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,b\nx,1\ny,\nx,2\ny,1\n")
+    assert main(["learn", str(path)]) == 2
+    assert "pass --missing drop to leave out incomplete rows or --missing level to make" in capsys.readouterr().err
+    assert main(["learn", str(path), "--method", "pc", "--missing", "testwise"]) == 2
+    assert "PC and PPC with --path-length 1" in capsys.readouterr().err
+
+
 def test_knowledge(tmp_path, data):
     knowledge, path = tmp_path / "k.json", tmp_path / "r.json"
     knowledge.write_text('{"required": [["c", "b"]]}')

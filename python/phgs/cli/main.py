@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -83,7 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _text(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split()) or type(error).__name__
+    return _as_options(" ".join(str(error).split())) or type(error).__name__
+
+
+def _as_options(text: str) -> str:
+    """Write Python's ``missing='drop'`` as ``--missing drop``."""
+    named = r"\b(missing|path_length|degrees_of_freedom|data_type|score)=(['\"]?)([\w.-]+)\2"
+    return re.sub(named, lambda match: f"--{match[1].replace('_', '-')} {match[3]}", text)
 
 
 def _tell(message: str) -> None:
@@ -91,4 +98,4 @@ def _tell(message: str) -> None:
 
 
 def _show_warning(message: Any, *_: Any, **__: Any) -> None:
-    sys.stderr.write(f"phgs: warning: {message}\n")
+    sys.stderr.write(f"phgs: warning: {_as_options(str(message))}\n")
