@@ -3,9 +3,10 @@
 use super::extension::consistent_extension;
 use super::meek::{apply_meek_rules, close, close_after};
 use super::undecided::Undecided;
-use crate::Variable;
 use crate::graph::{Dag, Pdag, Tie};
 use crate::knowledge::Knowledge;
+use crate::run::Run;
+use crate::{Result, Variable};
 
 /// The CPDAG of a DAG: the graph with the same adjacencies in which exactly the compelled arcs are directed (Chickering
 /// 1995: arcs are labelled in an order that follows the DAG; no rule is iterated).
@@ -89,25 +90,30 @@ pub fn cpdag_with_knowledge(dag: &Dag, knowledge: &Knowledge) -> Pdag {
 ///
 /// Time is proportional to the number of DAGs returned: each branch of the enumeration leads to one.
 ///
+/// # Errors
+///
+/// [`Error::Interrupted`](crate::Error::Interrupted) when the run is cancelled.
+///
 /// # Examples
 ///
 /// ```
-/// use phgs::graph::{Pdag, UndirectedGraph};
-/// use phgs::orient::all_members;
-/// let triangle = Pdag::from_undirected(&UndirectedGraph::complete(3));
-/// assert_eq!(all_members(&triangle, usize::MAX).len(), 6);
-/// assert_eq!(all_members(&triangle, 2).len(), 2);
+/// use phgs::{graph::{Pdag, UndirectedGraph}, orient::all_members, run::Run};
+/// let (run, triangle) = (Run::new(1)?, Pdag::from_undirected(&UndirectedGraph::complete(3)));
+/// assert_eq!(all_members(&triangle, usize::MAX, &run)?.len(), 6);
+/// assert_eq!(all_members(&triangle, 2, &run)?.len(), 2);
+/// # Ok::<(), phgs::Error>(())
 /// ```
-pub fn all_members(pdag: &Pdag, limit: usize) -> Vec<Dag> {
+pub fn all_members(pdag: &Pdag, limit: usize, run: &Run) -> Result<Vec<Dag>> {
     let mut members = Vec::new();
     if consistent_extension(pdag).is_none() {
-        return members;
+        return Ok(members);
     }
     let mut closed = pdag.clone();
     close(&mut closed, &Undecided::none());
     // Closed graphs that are still to be completed; in a closed graph both directions of an undirected edge occur.
     let mut stack = vec![closed];
     while let Some(graph) = stack.pop() {
+        run.check()?;
         if members.len() >= limit {
             break;
         }
@@ -124,5 +130,5 @@ pub fn all_members(pdag: &Pdag, limit: usize) -> Vec<Dag> {
             }
         }
     }
-    members
+    Ok(members)
 }

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::GraphError;
+use super::run::{AT_ONCE, run_job};
 use crate::Variable;
 use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
 use crate::orient::{all_members, consistent_extension, cpdag_of_dag, extension_obstacle, forced_extension};
@@ -137,8 +138,10 @@ pub(crate) fn forced_dag(n: usize, graph: Edges) -> PyResult<Pairs> {
 
 /// The arcs of the DAGs of a class, at most `limit` of them.
 #[pyfunction]
-pub(crate) fn members(n: usize, graph: Edges, limit: usize) -> PyResult<Vec<Pairs>> {
-    Ok(all_members(&pdag(n, &graph)?, limit).iter().map(|dag| dag.arcs().collect()).collect())
+pub(crate) fn members(py: Python<'_>, n: usize, graph: Edges, limit: usize) -> PyResult<Vec<Pairs>> {
+    let pdag = pdag(n, &graph)?;
+    let members = run_job(py, &AT_ONCE, |run| all_members(&pdag, limit, run))?;
+    Ok(members.iter().map(|dag| dag.arcs().collect()).collect())
 }
 
 /// Checks that arcs close no cycle; `GraphError` names one.

@@ -1,6 +1,7 @@
 """Functions of graphs."""
 
 import itertools
+import signal
 import sys
 
 import networkx as nx
@@ -29,6 +30,23 @@ def test_row_25_round_trips_on_random_dags():
         assert len(set(members)) == len(members)
         assert all(phgs.dag_to_cpdag(member) == cpdag for member in members[:20])
         assert phgs.all_dags(cpdag, limit=1) == members[:1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_stops_the_listing_of_a_class():
+    complete = phgs.Graph(range(12), undirected=itertools.combinations(range(12), 2))
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            phgs.all_dags(complete, limit=10**9)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_d_separation_agrees_with_networkx():

@@ -9,6 +9,7 @@ use phgs::orient::{
     all_members, apply_meek_rules, consistent_extension, cpdag_of_dag, cpdag_with_knowledge, extension_obstacle,
     forced_extension,
 };
+use phgs::run::Run;
 
 use super::{all_dags, knowledge_about, obeys};
 use crate::support::{below, random_dag, rng, uniform};
@@ -35,6 +36,7 @@ fn shared(dags: &[Dag]) -> Pdag {
 
 #[test]
 fn cpdags_and_members_equal_enumeration() {
+    let run = Run::new(1).unwrap();
     for (n, expected) in [(1, 1), (2, 2), (3, 11), (4, 185), (5, 8782)] {
         let classes = classes(n);
         assert_eq!(classes.len(), expected, "known number of classes of {n} variables");
@@ -43,7 +45,7 @@ fn cpdags_and_members_equal_enumeration() {
             for dag in dags {
                 assert_eq!(cpdag_of_dag(dag), cpdag);
             }
-            let members = all_members(&cpdag, usize::MAX);
+            let members = all_members(&cpdag, usize::MAX, &run).unwrap();
             assert_eq!(members.len(), dags.len());
             assert_eq!(members.into_iter().collect::<HashSet<_>>(), dags.iter().cloned().collect());
         }
@@ -89,6 +91,7 @@ fn extensions(pdag: &Pdag) -> BTreeSet<Vec<(Variable, Variable)>> {
 
 #[test]
 fn extension_succeeds_exactly_where_one_exists() {
+    let run = Run::new(1).unwrap();
     let mut rng = rng(2);
     let (mut valid, mut invalid, mut cyclic) = (0, 0, 0);
     for _ in 0..4000 {
@@ -127,7 +130,7 @@ fn extension_succeeds_exactly_where_one_exists() {
             assert!(forced.arcs().all(|(x, y)| pdag.has_arc(x, y) || pdag.has_undirected(x, y)));
             assert!(pdag.undirected_edges().all(|(x, y)| forced.adjacent(x, y)));
         }
-        let members = all_members(&pdag, usize::MAX);
+        let members = all_members(&pdag, usize::MAX, &run).unwrap();
         assert_eq!(members.iter().map(|dag| dag.arcs().collect()).collect::<BTreeSet<Vec<_>>>(), all);
     }
     assert!(valid > 500 && invalid > 500 && cyclic > 50, "{valid} valid, {invalid} invalid, {cyclic} cyclic");

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use phgs::Variable;
 use phgs::graph::{Dag, Tie};
 use phgs::orient::{all_members, consistent_extension, cpdag_of_dag};
+use phgs::run::Run;
 
 use crate::support::read_csv;
 
@@ -17,6 +18,7 @@ struct Network<'r> {
 
 #[test]
 fn cpdags_of_networks() {
+    let run = Run::new(1).unwrap();
     let (_, rows) = read_csv("golden/cpdag.csv");
     let mut networks: HashMap<&str, Network> = HashMap::new();
     for row in &rows {
@@ -36,7 +38,7 @@ fn cpdags_of_networks() {
         }
         let extension = consistent_extension(&cpdag).unwrap();
         assert_eq!(cpdag_of_dag(&extension), cpdag, "{name}");
-        for member in all_members(&cpdag, 20) {
+        for member in all_members(&cpdag, 20, &run).unwrap() {
             assert_eq!(cpdag_of_dag(&member), cpdag, "{name}");
         }
     }
