@@ -32,7 +32,7 @@ _BLOCK = re.compile(
     r"(?:\n+^```text\n(?P<shown>.*?)^```\n)?",
     flags=re.DOTALL | re.MULTILINE,
 )
-_SECONDS = re.compile(r"(?<=seconds)( +)\d+\.\d+|\b\d+\.\d+ s\b")
+_SECONDS = re.compile(r"(?<=seconds)( +)\d+\.\d+( \(\d+\.\d+ s reading\))?|\b\d+\.\d+ s\b")
 
 
 class MismatchError(AssertionError):

@@ -67,7 +67,9 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     calls = {name: count for name, count in result.calls.items() if name != "total"}
     if calls:
         lines.append(("calls", f"{result.calls['total']:,}"))
-    lines.append(("seconds", f"{result.seconds.get('total', 0.0):.3f}"))
+    read = result.seconds.get("read", 0.0)
+    reading = f" ({read:.3f} s reading)" if read >= 0.001 else ""
+    lines.append(("seconds", f"{result.seconds.get('total', 0.0):.3f}{reading}"))
     for name, count in calls.items():
         lines.append((f"  {PHASES.get(name, name)}", f"{count:,} calls, {result.seconds.get(name, 0.0):.3f} s"))
     return aligned(lines)
