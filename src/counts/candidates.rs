@@ -1,11 +1,15 @@
 //! F of one base set joined with each of many candidates.
 //!
-//! Rows are grouped by the configurations of the base once. A large stratum becomes a bit plane, and its counts for all
-//! candidates are a product of planes; the rows of small strata, which would cost a plane each, are counted one by one.
+//! Rows are grouped by the configurations of the base once. Where there are many strata and candidates, the rows are sorted
+//! by stratum and all candidates of a block are counted row by row at once. Otherwise a large stratum becomes a bit plane,
+//! and its counts for all candidates are a product of planes; the rows of small strata, which would cost a plane each, are
+//! counted one by one.
 
 use super::kernels::{Counter, TILE, Tile};
+use super::lanes::{Lanes, WIDTH};
 use super::planes::{BitPlanes, Line, MAX_PLANE_ARITY};
 use super::strata::Strata;
+use super::tally::SortedRows;
 use super::{FixedScale, FixedSum, Kernel};
 use crate::Variable;
 use crate::data::{Codes, DiscreteData};
@@ -41,6 +45,9 @@ pub(super) struct Candidates {
     lengths: Vec<u32>,
     counts: Vec<u32>,
     codes: Vec<u64>,
+    /// Rows sorted by stratum, without those that are alone in theirs, and where each stratum ends.
+    sorted: Vec<u32>,
+    ends: Vec<u32>,
 }
 
 /// What is counted and how.
@@ -48,6 +55,7 @@ pub(super) struct Candidates {
 pub(super) struct Source<'a> {
     pub(super) data: &'a DiscreteData,
     pub(super) planes: &'a BitPlanes,
+    pub(super) lanes: &'a Lanes,
     pub(super) counter: Counter,
     pub(super) scale: &'a FixedScale,
 }
@@ -71,8 +79,9 @@ impl Candidates {
         }
         // A stratum with a plane costs as much as the candidate has planes, and a list of its rows costs the same for any
         // candidate: so candidates with few states are taken together, and those with many.
-        let mut order: Vec<(u32, usize)> = Vec::with_capacity(candidates.len());
-        order.extend(candidates.iter().enumerate().map(|(at, &c)| (source.planes.n_states(c) as u32, at)));
+        let rest = self.count_blocks(source, candidates, out);
+        let mut order: Vec<(u32, usize)> = Vec::with_capacity(rest.len());
+        order.extend(rest.into_iter().map(|at| (source.planes.n_states(candidates[at]) as u32, at)));
         // Those without planes come last; constants have none and need none.
         let planar = |c: Variable| source.planes.has(c, source.data.arity(c));
         order.iter_mut().filter(|(_, at)| !planar(candidates[*at])).for_each(|(states, _)| *states = u32::MAX);
@@ -97,6 +106,88 @@ impl Candidates {
             }
             self.count_rows(source, &class, &mut sums);
             now.iter().zip(&sums).for_each(|(&(_, at), &sum)| out[at] = sum);
+        }
+    }
+
+    /// Counts the candidates of the blocks in which that costs less than to count each candidate by itself. Returns the
+    /// positions of the others.
+    fn count_blocks(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [FixedSum]) -> Vec<usize> {
+        let mut blocks: Vec<Vec<(usize, usize)>> = vec![Vec::new(); source.lanes.n_blocks()];
+        let mut rest = Vec::new();
+        for (at, &candidate) in candidates.iter().enumerate() {
+            match source.lanes.place(candidate) {
+                Some((block, lane)) => blocks[block].push((at, lane)),
+                None => rest.push(at),
+            }
+        }
+        let mut sorted = false;
+        for (block, wanted) in blocks.iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
+            let arity = source.lanes.arity(source.data, block);
+            if self.cost_of_block(source, arity) > wanted.len() as f32 * self.cost_of_candidate(source, arity) {
+                rest.extend(wanted.iter().map(|&(at, _)| at));
+                continue;
+            }
+            if !std::mem::replace(&mut sorted, true) {
+                self.sort_rows();
+            }
+            let lines = source.lanes.block(source.data, block);
+            let mut sums = [0; WIDTH];
+            let sorted = SortedRows { rows: &self.sorted, ends: &self.ends };
+            source.counter.add_block(arity, lines, sorted, source.scale, &mut sums);
+            wanted.iter().for_each(|&(at, lane)| out[at] = FixedSum(sums[lane]));
+        }
+        rest
+    }
+
+    /// What it takes to count a block of variables of so many states, in nanoseconds of one processor: only how costs compare
+    /// matters.
+    fn cost_of_block(&self, source: Source<'_>, arity: u32) -> f32 {
+        let states = (arity - 1) as f32;
+        let of_row = match source.counter.kernel() {
+            Kernel::Avx512 | Kernel::Avx2 => 2.3 + 0.7 * states,
+            Kernel::Portable => 1.0 + 3.6 * states,
+        };
+        of_row * source.data.n_rows() as f32 + 32.0 * (states + 1.0) * self.sizes.len() as f32
+    }
+
+    /// What it takes to count a candidate of so many states by itself.
+    fn cost_of_candidate(&self, source: Source<'_>, arity: u32) -> f32 {
+        let states = arity as usize - 1;
+        let least = self.least_rows_of_plane(source, Some(states));
+        let (mut planes, mut rows) = (0, 0);
+        for &size in self.sizes.iter().filter(|size| **size > 1) {
+            if size >= least {
+                planes += 1;
+            } else {
+                rows += size;
+            }
+        }
+        let of_row = 1.2;
+        let of_plane = of_row * lines_as_rows(source) * states as f32 + 0.3 * arity as f32;
+        of_plane * planes as f32 + of_row * rows as f32
+    }
+
+    /// Sorts the rows by stratum.
+    fn sort_rows(&mut self) {
+        let Self { strata, sizes, place, sorted, ends, .. } = self;
+        place.clear();
+        ends.clear();
+        let mut end = 0;
+        for &size in sizes.iter() {
+            place.push(end);
+            if size > 1 {
+                end += size;
+                ends.push(end);
+            }
+        }
+        sorted.clear();
+        sorted.resize(end as usize, 0);
+        for (row, &stratum) in (0..).zip(strata.ids()) {
+            if sizes[stratum as usize] > 1 {
+                let place = &mut place[stratum as usize];
+                sorted[*place as usize] = row;
+                *place += 1;
+            }
         }
     }
 
@@ -151,12 +242,7 @@ impl Candidates {
     fn least_rows_of_plane(&self, source: Source<'_>, states: Option<usize>) -> u32 {
         let Some(states) = states else { return u32::MAX };
         let lines = source.planes.lines_per_plane();
-        let per_line = match source.counter.kernel() {
-            Kernel::Avx512 => 0.4,
-            Kernel::Avx2 => 1.2,
-            Kernel::Portable => 2.5,
-        };
-        let mut least = ((per_line * (lines * states) as f32) as u32).max(2 * SMALL);
+        let mut least = ((lines_as_rows(source) * states as f32) as u32).max(2 * SMALL);
         while least < u32::MAX && self.sizes.iter().filter(|&&size| size >= least).count() > MAX_LINES / lines {
             least = least.saturating_mul(2);
         }
@@ -280,4 +366,14 @@ impl Candidates {
         }
         sum
     }
+}
+
+/// How many rows counted one by one cost as much as the lines of one plane joined with another.
+fn lines_as_rows(source: Source<'_>) -> f32 {
+    let per_line = match source.counter.kernel() {
+        Kernel::Avx512 => 0.4,
+        Kernel::Avx2 => 1.2,
+        Kernel::Portable => 2.5,
+    };
+    per_line * source.planes.lines_per_plane() as f32
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::candidates::Source;
 use super::kernels::Counter;
+use super::lanes::Lanes;
 use super::planes::BitPlanes;
 use super::rows::Rows;
 use super::{CountingSession, FixedScale, FixedSum, Kernel, PairwiseSums};
@@ -33,6 +34,7 @@ pub struct CountingEngine<'d> {
     data: &'d DiscreteData,
     scale: FixedScale,
     planes: BitPlanes,
+    lanes: Lanes,
     counter: Counter,
     /// The counts of each state of each variable, and where those of each variable start.
     single_counts: Vec<u32>,
@@ -79,6 +81,7 @@ impl<'d> CountingEngine<'d> {
             data,
             scale,
             planes,
+            lanes: Lanes::new(data),
             counter,
             single_counts,
             first_count,
@@ -149,7 +152,7 @@ impl<'d> CountingEngine<'d> {
     }
 
     pub(super) fn source(&self) -> Source<'_> {
-        Source { data: self.data, planes: &self.planes, counter: self.counter, scale: &self.scale }
+        Source { data: self.data, planes: &self.planes, lanes: &self.lanes, counter: self.counter, scale: &self.scale }
     }
 
     /// A session for one thread.

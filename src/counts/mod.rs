@@ -22,6 +22,7 @@ mod engine;
 mod fixed;
 mod histogram;
 mod kernels;
+mod lanes;
 mod memo;
 mod pairwise;
 mod planes;
@@ -29,6 +30,7 @@ mod rows;
 mod session;
 mod strata;
 mod tables;
+mod tally;
 
 pub use binary::SubsetVisitor;
 pub use engine::CountingEngine;

@@ -7,13 +7,16 @@ use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use super::binary::{self, BinaryScratch, BinarySubsets, SubsetVisitor};
-use super::histogram;
 use super::planes::Line;
+use super::tally::{self, PlainTally, SortedRows, Sums};
+use super::{FixedScale, histogram};
 use crate::data::DiscreteData;
 use crate::{Error, Result, Variable};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx2_tally;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
@@ -195,6 +198,24 @@ impl Counter {
             // SAFETY: `new` refuses kernels whose instructions the processor lacks; both have AVX2.
             Kernel::Avx512 | Kernel::Avx2 => unsafe { avx2::count_rows(data, variables, table, scratch) },
             _ => histogram::count(data, variables, table, scratch),
+        }
+    }
+
+    /// Adds the sums of strata and each variable of a block, see [`tally::add`].
+    #[inline]
+    pub(super) fn add_block(
+        self,
+        arity: u32,
+        lines: &[Line],
+        sorted: SortedRows<'_>,
+        scale: &FixedScale,
+        sums: &mut Sums,
+    ) {
+        match self.kernel {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `new` refuses kernels whose instructions the processor lacks; both have AVX2.
+            Kernel::Avx512 | Kernel::Avx2 => unsafe { avx2_tally::add(arity, lines, sorted, scale, sums) },
+            _ => tally::add(PlainTally, arity, lines, sorted, scale, sums),
         }
     }
 }

@@ -21,8 +21,8 @@ struct Row {
 
 /// Rows of one variable that are kept although they are not in use: parents that come and go come back.
 const SPARE_ROWS: usize = 8;
-/// Candidates of one item of parallel work.
-const CHUNK: usize = 512;
+/// Candidates of one item of parallel work: what they share is computed once for all of them, so items are large.
+const CHUNK: usize = 4096;
 /// Single scores from which it pays to wake other threads.
 const WORTH_SHARING_SINGLES: usize = 256;
 /// Evaluations of rows from which it pays to wake other threads.
