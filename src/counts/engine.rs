@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::candidates::Source;
 use super::kernels::Counter;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, WIDTH};
 use super::planes::BitPlanes;
 use super::rows::Rows;
 use super::{CountingSession, FixedScale, FixedSum, Kernel, PairwiseSums};
@@ -149,6 +149,14 @@ impl<'d> CountingEngine<'d> {
     pub(super) fn rows(&self) -> MutexGuard<'_, Rows> {
         // A thread that panicked while it wrote leaves sums that are right or unknown.
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the batch of a variable: candidates of one batch are counted together.
+    pub(crate) fn batch(&self, x: Variable) -> usize {
+        match self.lanes.place(x) {
+            Some((block, _)) => block,
+            None => self.lanes.n_blocks() + x as usize / WIDTH,
+        }
     }
 
     pub(super) fn source(&self) -> Source<'_> {

@@ -54,7 +54,7 @@ impl Lanes {
     /// The block of a variable and its number in it, if it is in lines.
     pub(super) fn place(&self, x: Variable) -> Option<(usize, usize)> {
         let place = self.place[x as usize];
-        (place != Self::NONE).then(|| (place as usize / WIDTH, place as usize % WIDTH))
+        (place != Self::NONE).then_some((place as usize / WIDTH, place as usize % WIDTH))
     }
 
     /// The most states of a variable of a block.

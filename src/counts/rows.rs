@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::FixedSum;
 use crate::{Variable, VariableSet};
 
-/// Most memory: 16 MiB.
-const MAX_SUMS: usize = (16 << 20) / 8;
+/// Most memory: 8 MiB.
+const MAX_SUMS: usize = (8 << 20) / 8;
 
 /// F is never negative.
 const UNKNOWN: FixedSum = FixedSum(-1);

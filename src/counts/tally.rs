@@ -272,7 +272,7 @@ mod tests {
             let n: usize = sizes.iter().sum();
             let lines = random_lines(n + 5, u64::from(arity), seed);
             // Rows in some order that leaves a few out.
-            let step = (1..).map(|i| 7919 + i).find(|step| (n + 5) % step != 0 && gcd(n + 5, *step) == 1).unwrap();
+            let step = (1..).map(|i| 7919 + i).find(|step| gcd(n + 5, *step) == 1).unwrap();
             let rows: Vec<u32> = (0..n).map(|i| (i * step % (n + 5)) as u32).collect();
             let mut ends = Vec::new();
             sizes.iter().fold(0, |end, size| { ends.push((end + size) as u32); end + size });

@@ -85,6 +85,14 @@ impl LocalScore for DiscreteScore<'_, '_> {
         }
     }
 
+    fn batch(&self, x: Variable) -> usize {
+        match self {
+            Self::Likelihood(score) => score.batch(x),
+            Self::Bdeu(score) => score.batch(x),
+            Self::K2(score) => score.batch(x),
+        }
+    }
+
     fn name(&self) -> &'static str {
         match self {
             Self::Likelihood(score) => score.name(),

@@ -113,6 +113,10 @@ impl LocalScore for PenalizedLikelihood<'_, '_> {
         self.engine.pairwise(run).map(|_| ())
     }
 
+    fn batch(&self, x: Variable) -> usize {
+        self.engine.batch(x)
+    }
+
     fn name(&self) -> &'static str {
         self.name
     }

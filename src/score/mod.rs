@@ -51,6 +51,11 @@ pub trait LocalScore: Sync {
         Ok(())
     }
 
+    /// The number of the batch of a variable: candidates of one batch cost least where they are scored together.
+    fn batch(&self, _x: Variable) -> usize {
+        0
+    }
+
     /// The name of the score, as results report it.
     fn name(&self) -> &'static str;
 

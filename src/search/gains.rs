@@ -48,6 +48,8 @@ pub(super) struct Scorer<'a, 's, S: LocalScore> {
     run: &'a Run,
     candidates: Candidates<'a>,
     max_parents: usize,
+    /// The batch of each variable, see [`LocalScore::batch`].
+    batches: Vec<usize>,
     equivalent: bool,
     memo: Option<FxHashMap<(Variable, VariableSet), Arc<ChildScores>>>,
     single: FxHashMap<(Variable, VariableSet), f64>,
@@ -70,6 +72,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         let grown = candidates.grow().then(|| vec![Worth::default(); score.n_variables()]);
         Self {
             grown,
+            batches: (0..score.n_variables() as Variable).map(|x| score.batch(x)).collect(),
             equivalent: score.is_score_equivalent(),
             pool: SessionPool::new(score),
             run,
@@ -256,27 +259,28 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         let deletions;
         if threads > 1 && free.len() >= MIN_PARALLEL {
             drop(session);
-            // Four chunks a thread, so that a thread that was woken late does less; the first item is the deletions.
-            let chunks = threads * 4;
+            let mut order: Vec<usize> = (0..free.len()).collect();
+            order.sort_by_key(|&i| self.batches[free[i] as usize]);
+            let chunks = chunks(&order, threads, |i| self.batches[free[i] as usize]);
+            // The first item is the deletions.
             let parts = self.run.map(
-                chunks + 1,
+                chunks.len() + 1,
                 || pool.take(),
                 |session, i| {
                     let mut part = Vec::new();
                     if i == 0 {
-                        part = scores_without_each(&mut **session, child, parents);
-                    } else {
-                        let part_free = &free[(i - 1) * free.len() / chunks..i * free.len() / chunks];
-                        let bound = session.local_scores_with_each_above(child, parents, part_free, least, &mut part);
-                        return (part, bound);
+                        return (scores_without_each(&mut **session, child, parents), f64::NEG_INFINITY);
                     }
-                    (part, f64::NEG_INFINITY)
+                    let part_free: Vec<Variable> = chunks[i - 1].iter().map(|&i| free[i]).collect();
+                    let bound = session.local_scores_with_each_above(child, parents, &part_free, least, &mut part);
+                    (part, bound)
                 },
             )?;
             let mut parts = parts.into_iter();
             deletions = parts.next().unwrap_or_default().0;
-            for (part, of_part) in parts {
-                scores.extend(part);
+            scores.resize(free.len(), 0.0);
+            for (chunk, (part, of_part)) in chunks.iter().zip(parts) {
+                chunk.iter().zip(part).for_each(|(&i, score)| scores[i] = score);
                 bound = bound.max(of_part);
             }
         } else {
@@ -285,6 +289,26 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         }
         Ok(ranked(score, &free, &scores, bound, deletions, keep))
     }
+}
+
+/// Splits what is in order of batches: whole batches, two chunks a thread, or one batch into four chunks a thread, so that a
+/// thread that was woken late does less.
+fn chunks(order: &[usize], threads: usize, batch: impl Fn(usize) -> usize) -> Vec<&[usize]> {
+    let alike = order.chunk_by(|&a, &b| batch(a) == batch(b));
+    if alike.clone().count() == 1 {
+        return order.chunks(order.len().div_ceil(4 * threads)).collect();
+    }
+    let least = order.len().div_ceil(2 * threads);
+    let mut chunks = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for batch in alike {
+        end += batch.len();
+        if end - start >= least || end == order.len() {
+            chunks.push(&order[start..end]);
+            start = end;
+        }
+    }
+    chunks
 }
 
 /// The parents that a child may still get and that are worth scoring.
@@ -337,4 +361,24 @@ fn ranked(score: f64, free: &[Variable], scores: &[f64], bound: f64, deletions: 
     additions.sort_unstable_by(best_first);
     additions.shrink_to_fit();
     ChildScores { score, additions, floor, deletions }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_whole_batches_of_all() {
+        for (n, width, threads) in [(1000, 128, 2), (200, 128, 2), (192, 64, 8), (300, 1000, 2), (7, 3, 1)] {
+            let order: Vec<usize> = (0..n).collect();
+            let chunks = chunks(&order, threads, |i| i / width);
+            assert_eq!(chunks.concat(), order);
+            assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
+            if n > width {
+                assert!(chunks.len() <= 2 * threads && chunks.iter().all(|chunk| chunk[0] % width == 0));
+            } else {
+                assert_eq!(chunks.len(), 4 * threads);
+            }
+        }
+    }
 }
