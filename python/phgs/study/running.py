@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from phgs.catalogue import find
 from phgs.errors import ParameterError
@@ -187,25 +189,33 @@ class _Runner:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Let workers that start meanwhile be deaf to Ctrl-C, which a terminal sends to all; the study ends them.
+    """Put off a Ctrl-C until a worker is started; the worker is deaf to it from its first moment.
 
-    Without it a worker that is still importing would show a traceback.
+    A terminal sends the signal to workers too, and the study ends them. One that is still importing, or whose start was
+    cut short, would show a traceback.
     """
-    if not hasattr(signal, "pthread_sigmask"):
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    held: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *given: held.append(given))
+    # Another thread may still get the signal for us; what is blocked here is inherited by the worker.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if blocked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        signal.signal(signal.SIGINT, before)
+        if held:
+            before(*held[0])
 
 
 def _end_with_parent() -> None:
     """Let a worker end when the study ends or is killed, and at no Ctrl-C; it would wait for work for ever."""
     import multiprocessing
     import os
-    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
