@@ -28,6 +28,11 @@ class Task:
     searches: bool
 
 
+_LOCAL = (
+    "Neighbours of each variable by G² at α = 0.05 with classical df, conditioning sets of at most {}; an edge where"
+    " both ends agree; v-structures by tests, then Meek's rules."
+)
+
 TASKS = {
     "pc": Task(
         "PC-stable, classical degrees of freedom",
@@ -67,6 +72,23 @@ TASKS = {
         ("phgs", "pybnesian", "bnlearn-port"),
         searches=True,
     ),
+    "h2pc": Task(
+        "H2PC, BIC",
+        "HPC at α = 0.05 with classical df (G²), conditioning sets of at most 4, then plain hill-climbing.",
+        "discrete",
+        ("phgs", "bnlearn-port"),
+        searches=True,
+    ),
+    "mmpc": Task(
+        "MMPC",
+        _LOCAL.format(5) + " PyBNesian: X², no limit on conditioning sets.",
+        "discrete",
+        ("phgs", "pybnesian", "bnlearn-port"),
+        searches=False,
+    ),
+    "si-hiton-pc": Task("SI-HITON-PC", _LOCAL.format(5), "discrete", ("phgs", "bnlearn-port"), searches=False),
+    "fast-iamb": Task("Fast-IAMB", _LOCAL.format(5), "discrete", ("phgs", "bnlearn-port"), searches=False),
+    "hpc": Task("HPC", _LOCAL.format(4), "discrete", ("phgs", "bnlearn-port"), searches=False),
     "boss": Task(
         "BOSS, BIC",
         "Best order score search with BIC (Tetrad: penalty discount 1).",
@@ -76,8 +98,8 @@ TASKS = {
     ),
     "best": Task(
         "The default of phgs, and the best that others offer",
-        "phgs: the default method; phgs-refined: pHGS with adjusted df, then GES. bnlearn-port: H2PC (BIC), Tetrad: FGES"
-        " (BIC). The other tables have more of theirs.",
+        "phgs: the default method; phgs-refined: pHGS with adjusted df, then GES. bnlearn-port: H2PC (BIC), Tetrad:"
+        " FGES (BIC). The other tables have more of theirs.",
         "discrete",
         ("phgs", "phgs-refined", "bnlearn-port", "tetrad"),
         searches=True,

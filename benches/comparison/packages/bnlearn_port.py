@@ -12,6 +12,7 @@ from comparison.packages import Input, Pairs, split
 
 def prepare(task: str, data: Input) -> Any:
     frame = data.frame
+    local = {"test": "mi", "alpha": 0.05, "undirected": False}
     calls = {
         "pc": lambda: bnlearn.pc_stable(frame, test="mi", alpha=0.05, max_sx=3),
         "pc-adjusted": lambda: bnlearn.pc_stable(frame, test="mi-adf", alpha=0.05, max_sx=3),
@@ -20,6 +21,13 @@ def prepare(task: str, data: Input) -> Any:
         "mmhc": lambda: bnlearn.mmhc(
             frame, restrict_args={"test": "mi", "alpha": 0.05, "max_sx": 5}, maximize_args={"score": "bic"}
         ),
+        "h2pc": lambda: bnlearn.h2pc(
+            frame, restrict_args={"test": "mi", "alpha": 0.05, "max_sx": 4}, maximize_args={"score": "bic"}
+        ),
+        "mmpc": lambda: bnlearn.mmpc(frame, max_sx=5, **local),
+        "si-hiton-pc": lambda: bnlearn.si_hiton_pc(frame, max_sx=5, **local),
+        "fast-iamb": lambda: bnlearn.fast_iamb(frame, max_sx=5, **local),
+        "hpc": lambda: bnlearn.hpc(frame, max_sx=4, **local),
         "best": lambda: bnlearn.h2pc(
             frame, restrict_args={"test": "mi", "alpha": 0.05}, maximize_args={"score": "bic"}
         ),

@@ -29,6 +29,7 @@ def prepare(task: str, data: Input) -> Any:
         "pc": lambda: pybnesian.PC().estimate(test(), alpha=0.05, use_sepsets=True),
         "hc": lambda: pybnesian.hc(frame, bn_type=pybnesian.DiscreteBNType(), score="bic", operators=["arcs"]),
         "mmhc": mmhc,
+        "mmpc": lambda: pybnesian.MMPC().estimate(test(), alpha=0.05),
         "gaussian-pc": lambda: pybnesian.PC().estimate(test(), alpha=0.01, use_sepsets=True),
         "gaussian-hc": lambda: pybnesian.hc(frame, bn_type=pybnesian.GaussianNetworkType(), score="bic"),
     }

@@ -13,6 +13,10 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "pc-adjusted": ("pc", {"alpha": 0.05, "path_length": 1, "degrees_of_freedom": "adjusted"}),
     "hc": ("hc", {}),
     "tabu": ("tabu", {"tabu_length": 100, "tabu_patience": 100}),
+    "mmpc": ("mmpc", {}),
+    "si-hiton-pc": ("si-hiton-pc", {}),
+    "fast-iamb": ("fast-iamb", {}),
+    "hpc": ("hpc", {}),
     "boss": ("boss", {}),
     "best": ("auto", {}),
     "gaussian-pc": ("pc", {"alpha": 0.01, "path_length": 1, "max_conditioning_size": None}),
@@ -25,8 +29,8 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 def prepare(task: str, data: Input) -> Any:
     frame = data.frame
     common = {"threads": data.threads, "progress": False, "data_type": data.data_type}
-    if task == "mmhc":
-        restrict = phgs.MMPC(alpha=0.05, max_conditioning_size=5)
+    if task in ("mmhc", "h2pc"):
+        restrict = phgs.MMPC(alpha=0.05) if task == "mmhc" else phgs.HPC(alpha=0.05)
         learner = phgs.Hybrid(restrict=restrict, init="empty", maximize=phgs.HillClimbing(), **common)
         return lambda: learner.learn(frame)
     method, parameters = METHODS[task]
