@@ -57,6 +57,8 @@ class Gaussian:
 
 _Data = Dataset | IncompleteDataset | Gaussian
 
+def copies(dataset: _Data) -> list[list[int]]: ...
+def determined(dataset: _Data, variables: Sequence[int]) -> list[tuple[int, int]]: ...
 def learn(
     dataset: _Data,
     *,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from phgs.errors import ParameterError
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from phgs.learners.base import Learner
     from phgs.result import Result
 
-_LEARNERS: dict[str, tuple[Callable[..., Learner], dict[str, Any]]] = {
+_LEARNERS: dict[str, tuple[type[Learner], dict[str, Any]]] = {
     "auto": (Auto, {}),
     "phgs": (PHGS, {}),
     "ppc": (PPC, {}),
@@ -73,7 +71,7 @@ def learner(method: str = "auto", **parameters: Any) -> Learner:
     if method not in _LEARNERS:
         raise ParameterError(f"method: {unknown('method', method, METHODS)}")
     make, preset = _LEARNERS[method]
-    known = inspect.signature(make).parameters
+    known = make._parameter_names()
     for name in parameters:
         if name not in known:
             raise ParameterError(f"{unknown('parameter', name, known)} (method {method!r})")

@@ -100,6 +100,11 @@ impl DiscreteData {
         &self.arities
     }
 
+    /// The codes of all variables.
+    pub fn columns(&self) -> &[Codes] {
+        &self.columns
+    }
+
     /// The codes of a variable.
     pub fn column(&self, variable: Variable) -> &Codes {
         &self.columns[variable as usize]
@@ -128,9 +133,10 @@ pub(super) fn check_columns(columns: &[Codes], arities: &[u32], fits: impl Fn(u3
         if arity == 0 || arity > MAX_ARITY {
             return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
         }
+        // Folds of values: these become vector instructions.
         let largest = match codes {
-            Codes::Narrow(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
-            Codes::Wide(codes) => codes.iter().max().map_or(0, |&m| u32::from(m)),
+            Codes::Narrow(codes) => u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))),
+            Codes::Wide(codes) => u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))),
         };
         if !fits(largest, arity) {
             return Err(Error::Data(format!("column {index} has code {largest} but only {arity} states")));

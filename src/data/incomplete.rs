@@ -51,6 +51,11 @@ impl IncompleteData {
         self.arities[variable as usize]
     }
 
+    /// The codes of all variables.
+    pub fn columns(&self) -> &[Codes] {
+        &self.columns
+    }
+
     /// The codes of a variable.
     pub fn column(&self, variable: Variable) -> &Codes {
         &self.columns[variable as usize]

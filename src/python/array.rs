@@ -17,21 +17,18 @@ struct Encoded {
 /// Numbers the values of a column in the order of their first appearance.
 ///
 /// `None` when there are more than [`MAX_ARITY`] of them.
-fn encode<T: Copy + Into<i64>>(values: impl Iterator<Item = T> + Clone) -> Option<Encoded> {
-    let (mut low, mut high) = (i64::MAX, i64::MIN);
-    for value in values.clone() {
-        let value = value.into();
-        low = low.min(value);
-        high = high.max(value);
-    }
-    let span = (i128::from(high) - i128::from(low)).max(0) as u128;
+fn encode<T: Copy + Ord + Into<i64>>(values: &[T]) -> Option<Encoded> {
+    let Some(&first) = values.first() else { return Some(Encoded { codes: Codes::Narrow(vec![]), values: vec![] }) };
+    let (low, high) = values.iter().fold((first, first), |(low, high), &value| (low.min(value), high.max(value)));
+    let (low, high): (i64, i64) = (low.into(), high.into());
+    let span = high.wrapping_sub(low) as u64;
     let mut seen: Vec<i64> = Vec::new();
-    let mut codes: Vec<u16> = Vec::with_capacity(values.size_hint().0);
+    let mut codes: Vec<u16> = vec![0; values.len()];
     let full = MAX_ARITY as usize;
     if span < 1 << 20 {
         // Small range: a table, 65,535 (never a code: codes end at 65,534) for values not seen yet.
         let mut table = vec![u16::MAX; span as usize + 1];
-        for value in values {
+        for (code, &value) in codes.iter_mut().zip(values) {
             let value = value.into();
             let slot = &mut table[(value - low) as usize];
             if *slot == u16::MAX {
@@ -41,21 +38,20 @@ fn encode<T: Copy + Into<i64>>(values: impl Iterator<Item = T> + Clone) -> Optio
                 *slot = seen.len() as u16;
                 seen.push(value);
             }
-            codes.push(*slot);
+            *code = *slot;
         }
     } else {
         let mut table: FxHashMap<i64, u16> = FxHashMap::default();
-        for value in values {
+        for (code, &value) in codes.iter_mut().zip(values) {
             let value = value.into();
             let next = seen.len();
-            let code = *table.entry(value).or_insert(next.min(full) as u16);
-            if usize::from(code) == next {
+            *code = *table.entry(value).or_insert(next.min(full) as u16);
+            if usize::from(*code) == next {
                 if next == full {
                     return None;
                 }
                 seen.push(value);
             }
-            codes.push(code);
         }
     }
     let codes = if seen.len() <= 256 {
@@ -66,38 +62,52 @@ fn encode<T: Copy + Into<i64>>(values: impl Iterator<Item = T> + Clone) -> Optio
     Some(Encoded { codes, values: seen })
 }
 
-/// [`encode`] for values of one byte, which need no search for the smallest and the largest.
-fn encode_bytes(values: &[u8]) -> (Vec<u8>, Vec<i64>) {
-    // Above any code of at most 255 other values.
-    const NONE: u16 = u16::MAX;
-    let mut table = [NONE; 256];
-    let mut seen = Vec::new();
-    let mut codes = vec![0; values.len()];
-    for (code, &value) in codes.iter_mut().zip(values) {
-        let slot = &mut table[usize::from(value)];
-        if *slot == NONE {
-            *slot = seen.len() as u16;
-            seen.push(i64::from(value));
+/// [`encode`] for values of one byte, given as the number `as_byte` of each. Mostly these are few small numbers, and blocks
+/// of them are coded without looking at each by itself.
+fn encode_bytes<T: Copy + Into<i64>>(values: &[T], as_byte: impl Fn(T) -> u8) -> (Vec<u8>, Vec<i64>) {
+    /// Rows that are looked at together.
+    const BLOCK: usize = 64;
+    /// Up to so many values comparing all rows with each is faster than looking the rows up.
+    const FEW: usize = 8;
+    let (mut code_of, mut is_known) = ([0u8; 256], [false; 256]);
+    // All values below this one have codes.
+    let mut known_below = 0u8;
+    let mut seen: Vec<i64> = Vec::new();
+    let mut codes = vec![0u8; values.len()];
+    for (codes, values) in codes.chunks_mut(BLOCK).zip(values.chunks(BLOCK)) {
+        let largest = values.iter().fold(0, |largest, &value| as_byte(value).max(largest));
+        if largest >= known_below {
+            for &value in values {
+                let at = usize::from(as_byte(value));
+                if !is_known[at] {
+                    (code_of[at], is_known[at]) = (seen.len() as u8, true);
+                    seen.push(value.into());
+                }
+            }
+            known_below = is_known.iter().take(255).take_while(|&&known| known).count() as u8;
         }
-        *code = *slot as u8;
+        if usize::from(known_below) == seen.len() && seen.len() <= FEW {
+            for (value, &code_of) in code_of[..seen.len()].iter().enumerate() {
+                for (code, &of) in codes.iter_mut().zip(values) {
+                    *code |= if as_byte(of) == value as u8 { code_of } else { 0 };
+                }
+            }
+        } else {
+            for (code, &value) in codes.iter_mut().zip(values) {
+                *code = code_of[usize::from(as_byte(value))];
+            }
+        }
     }
     (codes, seen)
 }
 
-fn encode_array<'py, T: Element + Copy + Into<i64>>(
-    array: &Bound<'py, PyAny>,
-) -> Option<PyResult<(Bound<'py, PyAny>, Vec<i64>)>> {
+/// The values of an array of this type, gathered where they do not lie side by side; `None` for other types.
+fn with_values<'py, T: Element + Copy, R>(array: &Bound<'py, PyAny>, work: impl FnOnce(&[T]) -> R) -> Option<R> {
     let array: PyReadonlyArray1<'py, T> = array.extract().ok()?;
-    let py = array.py();
-    let view = array.as_array();
-    let Some(encoded) = encode(view.iter().copied()) else {
-        return Some(Err(DataError::new_err(format!("more than {MAX_ARITY} different values"))));
-    };
-    let codes = match encoded.codes {
-        Codes::Narrow(codes) => PyArray1::from_vec(py, codes).into_any(),
-        Codes::Wide(codes) => PyArray1::from_vec(py, codes).into_any(),
-    };
-    Some(Ok((codes, encoded.values)))
+    Some(match array.as_slice() {
+        Ok(values) => work(values),
+        Err(_) => work(&array.as_array().iter().copied().collect::<Vec<T>>()),
+    })
 }
 
 /// Numbers the values of a 1-D integer array in the order of their first appearance.
@@ -107,43 +117,36 @@ fn encode_array<'py, T: Element + Copy + Into<i64>>(
 #[pyfunction]
 #[pyo3(signature = (array, /))]
 pub(crate) fn encode_integers<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Vec<i64>)> {
-    if let Ok(bytes) = array.extract::<PyReadonlyArray1<'py, u8>>()
-        && let Ok(bytes) = bytes.as_slice()
-    {
-        let (codes, values) = encode_bytes(bytes);
+    let bytes = with_values(array, |values: &[u8]| encode_bytes(values, |value| value))
+        .or_else(|| with_values(array, |values: &[i8]| encode_bytes(values, |value| value as u8)));
+    if let Some((codes, values)) = bytes {
         return Ok((PyArray1::from_vec(array.py(), codes).into_any(), values));
     }
-    encode_array::<u8>(array)
-        .or_else(|| encode_array::<i8>(array))
-        .or_else(|| encode_array::<i64>(array))
-        .or_else(|| encode_array::<i32>(array))
-        .or_else(|| encode_array::<i16>(array))
-        .or_else(|| encode_array::<u16>(array))
-        .or_else(|| encode_array::<u32>(array))
-        .unwrap_or_else(|| {
-            Err(PyTypeError::new_err(format!(
-                "array: expected a 1-D numpy array of integers, got {}",
-                array.get_type().name()?
-            )))
-        })
+    let encoded = with_values(array, encode::<i64>)
+        .or_else(|| with_values(array, encode::<i32>))
+        .or_else(|| with_values(array, encode::<i16>))
+        .or_else(|| with_values(array, encode::<u16>))
+        .or_else(|| with_values(array, encode::<u32>));
+    match encoded {
+        Some(Some(Encoded { codes: Codes::Narrow(codes), values })) => {
+            Ok((PyArray1::from_vec(array.py(), codes).into_any(), values))
+        }
+        Some(Some(Encoded { codes: Codes::Wide(codes), values })) => {
+            Ok((PyArray1::from_vec(array.py(), codes).into_any(), values))
+        }
+        Some(None) => Err(DataError::new_err(format!("more than {MAX_ARITY} different values"))),
+        None => Err(PyTypeError::new_err(format!(
+            "array: expected a 1-D numpy array of integers, got {}",
+            array.get_type().name()?
+        ))),
+    }
 }
 
 /// The state codes of a column that `encode_integers` made.
 pub(crate) fn codes_from_array(array: &Bound<'_, PyAny>) -> PyResult<Codes> {
-    if let Ok(codes) = array.extract::<PyReadonlyArray1<'_, u8>>() {
-        return Ok(Codes::Narrow(to_vec(&codes)));
-    }
-    if let Ok(codes) = array.extract::<PyReadonlyArray1<'_, u16>>() {
-        return Ok(Codes::Wide(to_vec(&codes)));
-    }
-    Err(PyTypeError::new_err("columns: expected 1-D numpy arrays of uint8 or uint16"))
-}
-
-fn to_vec<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
-    match array.as_slice() {
-        Ok(slice) => slice.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
-    }
+    with_values(array, |codes: &[u8]| Codes::Narrow(codes.to_vec()))
+        .or_else(|| with_values(array, |codes: &[u16]| Codes::Wide(codes.to_vec())))
+        .ok_or_else(|| PyTypeError::new_err("columns: expected 1-D numpy arrays of uint8 or uint16"))
 }
 
 #[cfg(test)]
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
 
     fn codes(values: &[i64]) -> Option<(Vec<u32>, Vec<i64>)> {
-        encode(values.iter().copied()).map(|e| ((0..e.codes.len()).map(|i| e.codes.get(i)).collect(), e.values))
+        encode(values).map(|e| ((0..e.codes.len()).map(|i| e.codes.get(i)).collect(), e.values))
     }
 
     #[test]
@@ -163,9 +166,18 @@ mod tests {
 
     #[test]
     fn bytes_are_numbered_like_other_integers() {
-        for values in [vec![], vec![5u8, 0, 5, 255], (0..1000u32).map(|i| (i * 7919 % 256) as u8).collect()] {
-            let (bytes, seen) = encode_bytes(&values);
+        for values in [
+            vec![],
+            vec![5u8, 0, 5, 255],
+            [vec![1; 100], vec![7], vec![1; 100]].concat(),
+            (0..1000u32).map(|i| (i * 7919 % 256) as u8).collect(),
+        ] {
+            let (bytes, seen) = encode_bytes(&values, |value| value);
             let wide: Vec<i64> = values.iter().copied().map(i64::from).collect();
+            assert_eq!(codes(&wide), Some((bytes.into_iter().map(u32::from).collect(), seen)));
+            let signed: Vec<i8> = values.iter().map(|&value| value as i8).collect();
+            let (bytes, seen) = encode_bytes(&signed, |value| value as u8);
+            let wide: Vec<i64> = signed.iter().copied().map(i64::from).collect();
             assert_eq!(codes(&wide), Some((bytes.into_iter().map(u32::from).collect(), seen)));
         }
     }

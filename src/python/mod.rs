@@ -16,6 +16,7 @@ mod incomplete;
 mod learn;
 mod neighbourhood;
 mod network;
+mod relations;
 mod run;
 mod scoring;
 mod single_tests;
@@ -44,6 +45,8 @@ mod _core {
     use super::neighbourhood::neighbourhood;
     #[pymodule_export]
     use super::network::{Network, random_dag};
+    #[pymodule_export]
+    use super::relations::{copies, determined};
     #[pymodule_export]
     use super::run::available_threads;
     #[pymodule_export]

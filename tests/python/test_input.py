@@ -344,3 +344,41 @@ def test_arrow_columns_of_any_shape():
     ):
         expected = [99 if value is None else value for value in made.to_pylist()]
         assert numbers(made, 99).tolist() == expected
+
+
+def test_pandas_columns_of_any_kind_read_the_same_stored_or_as_series():
+    rows = 40
+    numbers = np.arange(rows) % 3
+    frame = pd.DataFrame(
+        {
+            "integers": numbers,
+            "bytes": numbers.astype(np.int8),
+            "booleans": numbers == 1,
+            "whole": numbers.astype(float),
+            "gaps": np.where(numbers == 2, np.nan, numbers),
+            "objects": [("a", 1, True)[number] for number in numbers],
+            "text": pd.Series([("no", "yes", None)[number] for number in numbers], dtype="str"),
+            "categories": pd.Categorical.from_codes(2 - numbers, ["c", "b", "unused", "a"]),
+            "some": pd.Categorical.from_codes(numbers - 1, ["x", "y"]),
+            "intervals": pd.cut(numbers, 2),
+            "truth": pd.Categorical(numbers == 0),
+            "nullable": pd.array([(0, 1, None)[number] for number in numbers], dtype="Int64"),
+        }
+    )
+    stored = phgs.as_table(frame, missing="level", warn=False)
+    series = phgs.as_table(dict(frame.items()), missing="level", warn=False)
+    assert stored.names == series.names
+    assert stored.levels == series.levels
+    assert stored.levels[7] == ("unused", "b", "c")
+    assert stored.levels[8] == (None, "x", "y")
+    for one, other in zip(stored.codes, series.codes, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_missing_values_are_no_state_beyond_the_limit():
+    # As many states as are supported, and missing values, which would be one more.
+    codes = np.append(np.arange(65_535), [-1, 0])
+    column = pd.Categorical.from_codes(codes, np.arange(65_535))
+    table = phgs.as_table(pd.DataFrame({"x": column, "y": codes % 2}), missing="drop", warn=False)
+    assert table.arities == (65_535, 2)
+    assert (table.n_rows, table.n_rows_read) == (65_536, 65_537)

@@ -78,7 +78,7 @@ def encode(column: Any, *, from_text: bool = False) -> CodedColumn | Problem:
     Parameters
     ----------
     column
-        A pandas series, an Arrow chunked array, a numpy array or a sequence.
+        A pandas series or categories, an Arrow chunked array, a numpy array or a sequence.
     from_text
         The column comes from a text file, where numbers and dates are text too: a column of numbers of which some are
         not whole, or of dates, is then refused as it would be in a typed frame.
@@ -164,11 +164,18 @@ def _encode_floats(values: NDArray[Any]) -> CodedColumn | Problem:
 
 def _encode_indices(indices: NDArray[Any], labels: list[Any]) -> CodedColumn | Problem:
     """Renumber codes that point into labels (−1: missing) by first appearance; equal labels become one state."""
-    key_of: dict[Any, int] = {}
-    canonical = [-1 if _is_missing(label) else key_of.setdefault(_key(label), i) for i, label in enumerate(labels)]
-    if canonical != list(range(len(labels))):
-        # The last entry stands for −1.
-        indices = np.asarray([*canonical, -1], dtype=np.int64)[indices]
+    if set(map(type, labels)) != {str} or len(set(labels)) < len(labels):
+        key_of: dict[Any, int] = {}
+        canonical = [-1 if _is_missing(label) else key_of.setdefault(_key(label), i) for i, label in enumerate(labels)]
+        if canonical != list(range(len(labels))):
+            # The last entry stands for −1.
+            indices = np.asarray([*canonical, -1], dtype=np.int64)[indices]
+    try:
+        codes, states = _core.encode_integers(indices)
+        if -1 not in states:
+            return CodedColumn(codes, [labels[state] for state in states], 0)
+    except _core.DataError:
+        pass  # There may be one state less than that: without the missing values.
     return _encode_integers(indices, lambda code: labels[code], indices < 0)
 
 
@@ -197,9 +204,10 @@ def _encode_objects(values: Sequence[Any]) -> CodedColumn | Problem:
 def _encode_pandas(series: Any) -> CodedColumn | Problem:
     dtype = series.dtype
     categories = getattr(dtype, "categories", None)
-    if categories is not None and hasattr(series, "cat"):
+    codes = getattr(getattr(series, "array", series), "codes", None)
+    if categories is not None and codes is not None:
         # The user said that these are categories: whatever the labels are, they are kept.
-        return _encode_indices(series.cat.codes.to_numpy(), list(categories))
+        return _encode_indices(codes, list(categories))
     kind = getattr(dtype, "kind", "O")
     if isinstance(dtype, np.dtype):
         return _encode_numpy(series.to_numpy())

@@ -20,7 +20,9 @@ RawColumn: TypeAlias = Any
 _BLOCK = 64
 
 
-def named_columns(data: Any, names: Sequence[Name] | None = None) -> Iterator[tuple[Name, RawColumn]]:
+def named_columns(
+    data: Any, names: Sequence[Name] | None = None, *, as_stored: bool = False
+) -> Iterator[tuple[Name, RawColumn]]:
     """Take `data` apart.
 
     Parameters
@@ -31,6 +33,9 @@ def named_columns(data: Any, names: Sequence[Name] | None = None) -> Iterator[tu
         to columns; or the path of a CSV, Parquet or Feather file.
     names
         Names to use in place of those of the frame; arrays without names have 0, 1, 2, ….
+    as_stored
+        Whether numbers and categories of a pandas frame may come as the arrays that it holds, for callers who only read
+        them; else they come as series.
 
     Yields
     ------
@@ -42,7 +47,7 @@ def named_columns(data: Any, names: Sequence[Name] | None = None) -> Iterator[tu
     DataError
         When `data` is none of these or `names` does not fit.
     """
-    found = _columns(data)
+    found = _columns(data, as_stored)
     if names is None:
         yield from found
         return
@@ -52,7 +57,7 @@ def named_columns(data: Any, names: Sequence[Name] | None = None) -> Iterator[tu
     yield from zip(names, columns, strict=True)
 
 
-def _columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:
+def _columns(data: Any, as_stored: bool) -> Iterator[tuple[Name, RawColumn]]:
     if isinstance(data, (str, os.PathLike)):
         from phgs.data.files import read_file
 
@@ -60,7 +65,7 @@ def _columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:
     if _is_from(data, "pandas") and hasattr(data, "iloc"):
         if getattr(data, "ndim", 0) != 2:
             raise DataError("data: expected a pandas DataFrame, got a Series; use series.to_frame()")
-        return iter(data.items())
+        return _stored(data) if as_stored else iter(data.items())
     if isinstance(data, np.ndarray):
         return _array_columns(data)
     if isinstance(data, Mapping):
@@ -73,6 +78,17 @@ def _columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:
         # Column by column: a whole frame cannot go to Arrow when one of its columns cannot.
         return ((column.name, column) for column in data.get_columns())
     return _arrow_columns(data)
+
+
+def _stored(data: Any) -> Iterator[tuple[Name, RawColumn]]:
+    """Yield the columns of a pandas frame: to make a series of each takes longer than to number its values."""
+    arrays = getattr(data, "_iter_column_arrays", None)
+    if arrays is None:
+        yield from data.items()
+        return
+    for position, (name, values) in enumerate(zip(data.columns, arrays(), strict=True)):
+        plain = values.dtype.kind in "biuf" if isinstance(values, np.ndarray) else hasattr(values, "codes")
+        yield name, values if plain else data.iloc[:, position]
 
 
 def _arrow_columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phgs import _core
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -44,16 +46,7 @@ def copies(table: Table) -> list[list[int]]:
     """
     if table.n_rows < FEW_ROWS:
         return []
-    groups: dict[tuple[int, int], list[int]] = {}
-    for i, column in enumerate(table.codes):
-        if table.arities[i] <= 1:
-            continue
-        # A hash first, so that few columns are compared; the second number tells apart columns with equal hashes.
-        key, other = hash(column.tobytes()), 0
-        while (key, other) in groups and not np.array_equal(table.codes[groups[key, other][0]], column):
-            other += 1
-        groups.setdefault((key, other), []).append(i)
-    return [group for group in groups.values() if len(group) > 1]
+    return _core.copies(table.core_data)
 
 
 def functions(table: Table, groups: list[list[int]]) -> list[tuple[int, int]] | None:
@@ -67,16 +60,9 @@ def functions(table: Table, groups: list[list[int]]) -> list[tuple[int, int]] | 
     columns = _candidates(table, groups)
     if len(columns) > MOST_COLUMNS:
         return None
-    sample = _sample(table, columns)
     limit = math.log(CHANCE / max(1, len(columns) ** 2))
-    found = []
-    for i in _unrefuted(sample):
-        y = columns[i]
-        for x in (columns[j] for j in _held(sample, sample[i]) if j != i):
-            by, n_states = table.codes[y], _n_states(table, y)
-            if not _chance(table, x, n_states, limit) and _determines(table, x, by, n_states):
-                found.append((x, y))
-    return sorted(found)
+    found = _core.determined(table.core_data, columns)
+    return sorted((x, y) for x, y in found if not _chance(table, x, _n_states(table, y), limit))
 
 
 def functions_of_two(
@@ -137,18 +123,6 @@ def _sample(table: Table, columns: list[int]) -> NDArray[Any]:
     size = min(table.n_rows, _SAMPLE)
     rows = np.arange(size) * (table.n_rows - 1) // max(1, size - 1)
     return np.array([table.codes[x][rows] for x in columns], dtype=np.uint16).reshape(len(columns), len(rows))
-
-
-def _unrefuted(sample: NDArray[Any]) -> list[int]:
-    """Columns of a sample that may determine another one: rows that follow each other do not refute it."""
-    if sample.shape[1] < 2:
-        return list(range(len(sample)))
-    # One bit for each row of which a column is the same as in the row before, in words.
-    same = np.packbits(sample[:, 1:] == sample[:, :-1], axis=1)
-    same = np.pad(same, ((0, 0), (0, -same.shape[1] % 8))).view(np.uint64)
-    differs = ~same
-    # Nothing refutes that a column determines itself.
-    return [i for i, by in enumerate(same) if np.count_nonzero((by & differs).any(axis=1)) < len(sample) - 1]
 
 
 def _held(sample: NDArray[Any], by: NDArray[Any]) -> list[int]:

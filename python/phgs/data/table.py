@@ -235,7 +235,7 @@ def read_columns(
     if isinstance(data, (str, os.PathLike)):
         data = read_file(data)
     from_text = is_text(data)
-    found = list(named_columns(data, names))
+    found = list(named_columns(data, names, as_stored=True))
     if not found:
         raise DataError("data has no columns")
     column_names = tuple(_plain(name) for name, _ in found)

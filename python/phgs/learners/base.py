@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from phgs import _core, own_test, parameters
@@ -86,8 +87,9 @@ class Learner:
     # scikit-learn's protocol
 
     @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return sorted(name for name in inspect.signature(cls).parameters)
+    @cache
+    def _parameter_names(cls) -> tuple[str, ...]:
+        return tuple(sorted(inspect.signature(cls).parameters))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; with `deep`, those of nested learners too, as ``outer__inner``."""
