@@ -3,6 +3,7 @@
 //! A cell in which some variable is in its first state follows from the other cells and from tables of fewer variables
 //! by subtraction, so that state needs no plane.
 
+use super::kernels::equal;
 use crate::Variable;
 use crate::data::{Codes, DiscreteData};
 
@@ -91,30 +92,23 @@ impl BitPlanes {
     }
 }
 
-/// Fills the planes of one variable, eight rows at a time: bytes equal to a state become the bits of one byte.
+/// Fills the planes of one variable, 16 rows at a time.
 fn fill(planes: &mut [Line], lines_per_plane: usize, codes: &[u8]) {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     if lines_per_plane == 0 {
         return;
     }
     for (index, plane) in planes.chunks_exact_mut(lines_per_plane).enumerate() {
-        let pattern = (index as u64 + 1) * LOW;
+        let state = index as u8 + 1;
         for (rows, line) in codes.chunks(LINE_ROWS).zip(plane) {
             for (rows, word) in rows.chunks(64).zip(&mut line.0) {
-                let eights = rows.chunks_exact(8);
-                let tail = eights.remainder();
+                let (sixteens, tail) = rows.as_chunks::<16>();
                 let mut bits = 0u64;
-                for (i, eight) in eights.enumerate() {
-                    let bytes = u64::from_le_bytes(eight.try_into().expect("eight bytes")) ^ pattern;
-                    // The high bit of each byte that is not zero; then its complement, gathered by a product.
-                    let other = ((bytes & !HIGH) + !HIGH) | bytes;
-                    let equal = (!other & HIGH) >> 7;
-                    bits |= (equal.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
+                for (i, sixteen) in sixteens.iter().enumerate() {
+                    bits |= equal(sixteen, state) << (16 * i);
                 }
                 let done = rows.len() - tail.len();
                 for (i, &code) in tail.iter().enumerate() {
-                    bits |= u64::from(usize::from(code) == index + 1) << (done + i);
+                    bits |= u64::from(code == state) << (done + i);
                 }
                 *word = bits;
             }

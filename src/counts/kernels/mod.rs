@@ -21,7 +21,10 @@ mod avx2_tally;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_binary;
+mod equal;
 mod portable;
+
+pub(super) use equal::equal;
 
 /// The instructions that count bits.
 ///
