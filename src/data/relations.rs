@@ -152,7 +152,7 @@ mod tests {
 
     fn columns(n_rows: usize) -> Vec<Codes> {
         let of = |f: &dyn Fn(usize) -> usize| -> Vec<usize> { (0..n_rows).map(f).collect() };
-        let noise = of(&|row| row.wrapping_mul(2_654_435_761) >> 11 & 7);
+        let noise = of(&|row| ((row as u32).wrapping_mul(2_654_435_761) >> 29) as usize);
         let many = of(&|row| row % 300);
         let narrow = |codes: &[usize]| Codes::Narrow(codes.iter().map(|&code| code as u8).collect());
         let half: Vec<usize> = noise.iter().map(|&code| code / 2).collect();
@@ -193,7 +193,7 @@ mod tests {
             assert_eq!(determined(&columns, &all), by_definition(&columns, &all), "{n_rows} rows");
             assert_eq!(determined(&columns, &[4, 3]), by_definition(&columns, &[4, 3]));
         }
-        assert!(determined(&columns(5000), &[0, 1, 2, 3, 4]).ends_with(&[(1, 0), (4, 3)]));
+        assert_eq!(determined(&columns(5000), &[0, 1, 2, 3, 4]), [(1, 0), (1, 2), (4, 3)]);
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
         columns.extend_from_within(..4);
         columns.push(columns[0].clone());
         assert_eq!(copies(&columns, |_| false), [vec![0, 6, 10], vec![1, 7], vec![2, 8], vec![3, 9]]);
-        assert_eq!(copies(&columns, |x| x == 0 || x == 7), [vec![6, 10], vec![2, 8], vec![3, 9]]);
+        assert_eq!(copies(&columns, |x| x == 0 || x == 7), [vec![2, 8], vec![3, 9], vec![6, 10]]);
         assert!(copies(&columns[..6], |_| false).is_empty());
     }
 }
