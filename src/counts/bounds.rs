@@ -18,7 +18,7 @@ impl CountingSession<'_, '_> {
         let mut sum = |with: &[Variable], without: Option<Variable>| {
             set.clear();
             set.extend(given.iter().copied().filter(|&z| Some(z) != without));
-            set.extend_from_slice(with);
+            with.iter().for_each(|&variable| set.push(variable));
             set.sort_unstable();
             self.sum_n_log_n(&set)
         };

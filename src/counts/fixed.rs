@@ -66,8 +66,16 @@ impl FixedScale {
                 // What is left fits 64 bits, which divide faster; a square that does not leaves nothing.
                 let (mut power, mut k) = (power as u64, k as u64);
                 let square = u64::try_from(square).unwrap_or(u64::MAX);
+                if k == 3 {
+                    // The most terms that there are mostly, with divisors that the compiler knows.
+                    log += i128::from(power / 3);
+                    power /= square;
+                    log += i128::from(power / 5);
+                    power /= square;
+                    k = 7;
+                }
                 while power != 0 {
-                    log += i128::from(divided(power, k));
+                    log += i128::from(power / k);
                     power /= square;
                     k += 2;
                 }
@@ -112,18 +120,6 @@ impl FixedScale {
     #[inline]
     pub fn value(&self, sum: FixedSum) -> f64 {
         sum.0 as f64 * self.unit
-    }
-}
-
-/// A power divided by the number of its term; by the first numbers without the instruction, which is slow.
-#[inline]
-fn divided(power: u64, k: u64) -> u64 {
-    match k {
-        3 => power / 3,
-        5 => power / 5,
-        7 => power / 7,
-        9 => power / 9,
-        _ => power / k,
     }
 }
 

@@ -80,9 +80,10 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         match variables {
             [] => self.engine.total(),
             [x] => self.engine.single(*x),
-            _ if variables.len() <= self.memo_size => {
-                self.sum_of_set(&Set::new(self.engine.data(), self.format, variables))
-            }
+            _ if variables.len() <= self.memo_size => match self.memo.sum(self.format.key(variables)) {
+                Some(sum) => sum,
+                None => self.new_sum(&Set::new(self.engine.data(), self.format, variables)).0,
+            },
             _ => self.sum_by_rows(variables),
         }
     }
@@ -243,19 +244,6 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         codes.sort_unstable();
         for run in codes.chunk_by(|a, b| a == b) {
             visit(run[0], run.len() as u32);
-        }
-    }
-
-    /// F of a set that has a key.
-    #[inline]
-    fn sum_of_set(&mut self, set: &Set) -> FixedSum {
-        match *set.variables() {
-            [] => self.engine.total(),
-            [x] => self.engine.single(x),
-            _ => match self.memo.sum(set.key) {
-                Some(sum) => sum,
-                None => self.new_sum(set).0,
-            },
         }
     }
 
