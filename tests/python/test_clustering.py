@@ -88,11 +88,12 @@ def test_ctrl_c_stops_the_linkage_of_many():
 
     before = signal.signal(signal.SIGALRM, stop)
     try:
-        start = time.monotonic()
+        # Of the processor, so that other work on the machine does not count.
+        start = time.process_time()
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(KeyboardInterrupt):
             ours.average_linkage(distances)
-        assert time.monotonic() - start < 0.6
+        assert time.process_time() - start < 0.6
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
