@@ -145,7 +145,7 @@ impl Candidates {
         let states = (arity - 1) as f32;
         let of_row = match source.counter.kernel() {
             Kernel::Avx512 | Kernel::Avx2 => 2.3 + 0.7 * states,
-            Kernel::Portable => 1.0 + 3.6 * states,
+            Kernel::Portable => 17.0 * states,
         };
         of_row * source.data.n_rows() as f32 + 32.0 * (states + 1.0) * self.sizes.len() as f32
     }

@@ -219,19 +219,25 @@ impl TallyKernel for PlainTally {
         high: bool,
         counts: &mut [Counts; STATES],
     ) {
-        let mut of_states = [[0u8; HALF]; S];
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let shift = 4 * u32::from(high);
+        // Eight counts in a word.
+        let mut of_states = [[0u64; HALF / 8]; S];
         for &row in rows {
-            let mut codes = [0u8; HALF];
-            for (codes, word) in codes.as_chunks_mut::<8>().0.iter_mut().zip(lines[row as usize].0) {
-                *codes = ((word >> (4 * u32::from(high))) & 0x0F0F_0F0F_0F0F_0F0F).to_le_bytes();
-            }
-            for (state, counts) in (1u8..).zip(&mut of_states) {
+            let codes = lines[row as usize].0.map(|word| (word >> shift) & (15 * ONES));
+            for (state, counts) in (1u64..).zip(&mut of_states) {
                 for (count, code) in counts.iter_mut().zip(codes) {
-                    *count += u8::from(code == state);
+                    // The high bit of each byte that is in another state: at most 15 + 127 fits the byte.
+                    let other = (code ^ (state * ONES)) + 127 * ONES;
+                    *count += (!other >> 7) & ONES;
                 }
             }
         }
-        counts[..S].copy_from_slice(&of_states);
+        for (counts, words) in counts.iter_mut().zip(of_states) {
+            for (counts, word) in counts.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+                *counts = word.to_le_bytes();
+            }
+        }
     }
 }
 
