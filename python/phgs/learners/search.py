@@ -96,9 +96,10 @@ class GES(_Unrestricted):
         Whether to insert, delete and turn edges.
     schedule : {"phases", "rounds", "interleaved", "extended"}
         All insertions, then all deletions, then all turns; the same until a round changes nothing; at each step a
-        deletion if any helps, else a turn, else an insertion (XGES-0 of Nazaret and Blei 2024); or, after that, each
-        deletion in turn although it costs score, followed by a search that must do without that edge, kept when the
-        score ends better (XGES of the same). The last has the best scores and takes longest.
+        deletion if any helps, else a turn, else an insertion (XGES-0 of Nazaret and Blei 2024); or, after that, changes
+        that cost score, each followed by a search and kept when the score ends better. These are the deletions of XGES
+        (of the same) and, beyond it, turns, insertions between variables two steps apart, and a variable that is cut
+        loose from all others. The last has the best scores and takes longest: many times as long as the third.
     """
 
     forward: bool = True

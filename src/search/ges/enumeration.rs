@@ -165,7 +165,7 @@ fn operators<S: LocalScore>(
                 space.insertions(cpdag, y, scores, &mut Marks::new(p))
             }
             Kind::Delete => space.deletions(cpdag, y, false, &mut |x, parents| scores.local_score(x, parents)),
-            Kind::Turn => space.turns(cpdag, y, &mut |x, parents| scores.local_score(x, parents)),
+            Kind::Turn => space.turns(cpdag, y, false, &mut |x, parents| scores.local_score(x, parents)),
         });
     }
     found

@@ -1,10 +1,14 @@
-//! Beyond the first local optimum: deletions that cost score, each followed by a search of its own.
+//! Beyond the first local optimum: changes that cost score, each followed by a search of its own.
 //!
 //! An edge that was inserted early can keep the search from a better class, although to delete it alone costs score
 //! (Nazaret and Blei 2024). So each deletion is tried, the least costly first: the search goes on from there without the
 //! deleted edge, then with it again, and what it ends with is kept when its score is better than before.
+//!
+//! Deletions alone leave classes that a few more such changes improve. So turns, and insertions between variables two steps
+//! apart, are tried in the same way, and each variable is cut loose from all others and joined again. That comes
+//! first: it leads furthest.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::book::Book;
 use super::class::EquivalenceClass;
@@ -12,78 +16,225 @@ use super::operator::{Kind, Operator};
 use super::scores::tolerance;
 use super::search::Search;
 use crate::score::LocalScore;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 /// What a search returns to from a trial that has brought nothing.
 struct Saved {
     class: EquivalenceClass,
-    books: [Book; 3],
     applied: [usize; 3],
     hash: u64,
 }
 
+/// A change that may cost score.
+#[derive(Debug, Clone, PartialEq)]
+enum Trial {
+    /// Deletes all edges of a variable.
+    CutLoose(Variable),
+    /// Applies an operator; its pair is left as it then is until nothing else gains.
+    Force(Operator),
+}
+
+/// What tells one trial from another: variables, and the kind and clique of an operator.
+type Key = (Option<Kind>, Variable, Variable, VariableSet);
+
+impl Trial {
+    fn key(&self) -> Key {
+        match self {
+            Self::CutLoose(v) => (None, *v, *v, VariableSet::new()),
+            Self::Force(operator) => (Some(operator.kind), operator.x, operator.y, operator.clique.clone()),
+        }
+    }
+}
+
+/// Trials that have brought nothing, and around which nothing has changed since: they would hardly bring more now.
+#[derive(Debug)]
+struct Failures {
+    /// When each was tried, and the variables around which it changed anything.
+    tried: FxHashMap<Key, (u32, Vec<Variable>)>,
+    /// When something last changed around each variable.
+    changed: Vec<u32>,
+    clock: u32,
+    /// Some trial was left out.
+    left_out: bool,
+}
+
+impl Failures {
+    fn new(p: usize) -> Self {
+        Self { tried: FxHashMap::default(), changed: vec![0; p], clock: 0, left_out: false }
+    }
+
+    /// Whether a trial is to be left out.
+    fn contain(&mut self, key: &Key) -> bool {
+        let tried = self.tried.get(key);
+        let known = tried.is_some_and(|(when, around)| around.iter().all(|&v| self.changed[v as usize] <= *when));
+        self.left_out |= known;
+        known
+    }
+
+    fn note_change(&mut self, around: &[Variable]) {
+        self.clock += 1;
+        around.iter().for_each(|&v| self.changed[v as usize] = self.clock);
+    }
+}
+
 impl<S: LocalScore> Search<'_, S> {
-    /// Tries costly deletions until none leads to a better class. To be called where no operator of these kinds is left.
-    pub(super) fn try_costly_deletions(&mut self, kinds: &[Kind]) -> Result<()> {
+    /// Makes changes that cost score until none leads to a better class. To be called where no operator of these kinds is left.
+    pub(super) fn try_costly_changes(&mut self, kinds: &[Kind]) -> Result<()> {
+        if self.cycled {
+            self.open(kinds)?;
+        }
         let least = tolerance(self.total());
-        while self.complete && self.improve_by_deletion(kinds, least)? {}
+        let p = self.class.cpdag().n_variables();
+        let mut failures = Failures::new(p);
+        while self.complete {
+            failures.left_out = false;
+            if !self.improve(kinds, least, &mut failures)? {
+                if !failures.left_out {
+                    break;
+                }
+                // Trials reach further than the changes that they make: nothing is left out before the end.
+                failures = Failures::new(p);
+            }
+        }
+        self.cycled = false;
         Ok(())
     }
 
-    /// Whether some deletion leads to a class whose score is better by more than `least`, to which the search then went.
-    fn improve_by_deletion(&mut self, kinds: &[Kind], least: f64) -> Result<bool> {
-        for deletion in self.costly_deletions()? {
-            self.run.check()?;
-            if self.run.out_of_time() {
-                self.complete = false;
-                return Ok(false);
+    /// Whether some change leads to a class whose score is better by more than `least`, to which the search then went.
+    fn improve(&mut self, kinds: &[Kind], least: f64, failures: &mut Failures) -> Result<bool> {
+        for kind in [None, Some(Kind::Delete), Some(Kind::Turn), Some(Kind::Insert)] {
+            if !kinds.contains(&kind.unwrap_or(Kind::Insert)) {
+                continue;
             }
-            let saved =
-                Saved { class: self.class.clone(), books: self.books.clone(), applied: self.applied, hash: self.hash };
-            let Some(change) = self.apply(&deletion) else { continue };
-            let pair = (deletion.x, deletion.y);
-            self.space.forbid(Some(pair));
-            // A trial may well pass through classes that others have passed through.
-            self.visited = FxHashSet::from_iter([self.hash]);
-            self.cycled = false;
-            self.follow(kinds, &change)?;
-            let mut gain = deletion.gain + self.go_on(kinds)?;
-            self.space.forbid(None);
-            // The edge may come back beside what has taken its place, in another direction too.
-            if kinds.contains(&Kind::Insert) && self.complete {
-                self.regenerate(Kind::Insert, &[pair.0.min(pair.1), pair.0.max(pair.1)])?;
-                gain += self.go_on(kinds)?;
+            let trials: Vec<Trial> = match kind {
+                None => (0..self.class.cpdag().n_variables() as Variable).map(Trial::CutLoose).collect(),
+                Some(kind) => self.costly_operators(kind)?.into_iter().map(Trial::Force).collect(),
+            };
+            for trial in trials {
+                let key = trial.key();
+                if failures.contain(&key) {
+                    continue;
+                }
+                self.run.check()?;
+                if self.run.out_of_time() {
+                    self.complete = false;
+                    return Ok(false);
+                }
+                let saved = Saved { class: self.class.clone(), applied: self.applied, hash: self.hash };
+                self.books.iter_mut().for_each(Book::begin);
+                self.touched.clear();
+                // A trial may well pass through classes that others have passed through.
+                self.visited = FxHashSet::from_iter([self.hash]);
+                self.cycled = false;
+                let gain = match &trial {
+                    Trial::CutLoose(v) => self.cut_loose(*v, kinds)?,
+                    Trial::Force(operator) => self.force(operator, kinds)?,
+                };
+                self.touched.extend([key.1, key.2]);
+                self.touched.sort_unstable();
+                self.touched.dedup();
+                // Where rounding led back to a class, operators are no longer known.
+                if gain > least && !self.cycled {
+                    self.books.iter_mut().for_each(Book::keep);
+                    failures.note_change(&self.touched);
+                    return Ok(true);
+                }
+                Saved { class: self.class, applied: self.applied, hash: self.hash } = saved;
+                self.books.iter_mut().for_each(Book::take_back);
+                let cpdag = self.class.cpdag();
+                let mut around = self.touched.clone();
+                around.extend(self.touched.iter().flat_map(|&v| cpdag.adjacents(v)));
+                around.sort_unstable();
+                around.dedup();
+                failures.tried.insert(key, (failures.clock, around));
             }
-            if gain > least {
-                return Ok(true);
-            }
-            Saved { class: self.class, books: self.books, applied: self.applied, hash: self.hash } = saved;
         }
         Ok(false)
     }
 
-    /// All deletions, the best first; of equal gains that of the lowest y, then of the lowest x, then of the clique that
-    /// is first in lexicographic order.
-    fn costly_deletions(&mut self) -> Result<Vec<Operator>> {
-        let Self { class, space, scores, run, .. } = self;
+    /// Applies an operator and searches on; the gain of all.
+    fn force(&mut self, operator: &Operator, kinds: &[Kind]) -> Result<f64> {
+        if self.finder.blocking_path(self.class.cpdag(), operator).is_some() {
+            return Ok(0.0);
+        }
+        let Some(change) = self.apply(operator) else { return Ok(0.0) };
+        let pair = [operator.x.min(operator.y), operator.x.max(operator.y)];
+        self.space.hold(Some((pair[0], pair[1])));
+        self.follow(kinds, &change)?;
+        let mut gain = operator.gain + self.go_on(kinds)?;
+        self.space.hold(None);
+        // The edge may come back, go or turn beside what has changed meanwhile.
+        if self.complete && !self.cycled {
+            kinds.iter().try_for_each(|&kind| self.regenerate(kind, &pair))?;
+            gain += self.go_on(kinds)?;
+        }
+        Ok(gain)
+    }
+
+    /// Deletes all edges of a variable, that which costs least first, and searches on; the gain of all.
+    fn cut_loose(&mut self, v: Variable, kinds: &[Kind]) -> Result<f64> {
+        let mut gain = 0.0;
+        let mut any = false;
+        loop {
+            let Self { class, space, scores, .. } = self;
+            let cpdag = class.cpdag();
+            let mut ends = cpdag.adjacents(v);
+            ends.push(v);
+            ends.sort_unstable();
+            let mut best: Option<Operator> = None;
+            for y in ends {
+                let score = &mut |child, parents: &[Variable]| scores.local_score(child, parents);
+                for operator in space.deletions(cpdag, y, true, score) {
+                    let of_v = operator.x == v || operator.y == v;
+                    if of_v && best.as_ref().is_none_or(|best| operator.gain > best.gain) {
+                        best = Some(operator);
+                    }
+                }
+            }
+            let Some(operator) = best else { break };
+            let Some(change) = self.apply(&operator) else { break };
+            gain += operator.gain;
+            any = true;
+            self.follow(kinds, &change)?;
+        }
+        Ok(if any { gain + self.go_on(kinds)? } else { 0.0 })
+    }
+
+    /// All operators of a kind, the best first, insertions only between variables two steps apart; of equal gains that of
+    /// the lowest y, then of the lowest x, then of the clique that is first in lexicographic order.
+    fn costly_operators(&mut self, kind: Kind) -> Result<Vec<Operator>> {
+        let Self { class, space, scores, marks, run, .. } = self;
         let cpdag = class.cpdag();
         let p = cpdag.n_variables() as Variable;
+        let mut operators = |y: Variable, score: &mut dyn FnMut(Variable, &[Variable]) -> f64| {
+            let mut score = |child: Variable, parents: &[Variable]| score(child, parents);
+            match kind {
+                Kind::Delete => space.deletions(cpdag, y, true, &mut score),
+                Kind::Turn => space.turns(cpdag, y, true, &mut score),
+                Kind::Insert => space.near_insertions(cpdag, y, marks, &mut score),
+            }
+        };
         let mut keys = Vec::new();
         for y in 0..p {
-            space.deletions(cpdag, y, true, &mut |child, parents: &[Variable]| {
-                keys.push((child, parents.into()));
+            operators(y, &mut |child, parents| {
+                keys.push((child, VariableSet::from_slice(parents)));
                 0.0
             });
         }
         scores.prepare_singles(keys, run)?;
         let mut found = Vec::new();
         for y in 0..p {
-            found.extend(space.deletions(cpdag, y, true, &mut |child, parents| scores.local_score(child, parents)));
+            found.extend(operators(y, &mut |child, parents| scores.local_score(child, parents)));
         }
         found.sort_by(|a, b| {
             let by_gain = b.gain.total_cmp(&a.gain);
             by_gain.then_with(|| (a.y, a.x).cmp(&(b.y, b.x))).then_with(|| a.clique.cmp(&b.clique))
         });
+        if kind == Kind::Insert {
+            // There are many: one for each pair.
+            let mut pairs = FxHashSet::default();
+            found.retain(|operator| pairs.insert((operator.x.min(operator.y), operator.x.max(operator.y))));
+        }
         Ok(found)
     }
 

@@ -16,8 +16,8 @@ pub(super) struct Space<'a> {
     /// Whether there is any knowledge.
     informed: bool,
     max_parents: usize,
-    /// The pair that must not be connected, with the lower index first.
-    forbidden: Option<(Variable, Variable)>,
+    /// The pair that must stay as it is, with the lower index first.
+    held: Option<(Variable, Variable)>,
 }
 
 /// The union of two increasing lists that share nothing.
@@ -44,13 +44,17 @@ impl<'a> Space<'a> {
             knowledge,
             informed: !knowledge.is_empty(),
             max_parents: options.max_parents.unwrap_or(usize::MAX),
-            forbidden: None,
+            held: None,
         }
     }
 
-    /// Forbids to connect a pair, in place of the one forbidden before.
-    pub(super) fn forbid(&mut self, pair: Option<(Variable, Variable)>) {
-        self.forbidden = pair.map(|(x, y)| (x.min(y), x.max(y)));
+    /// Leaves out the operators of a pair, in place of those of the pair held before.
+    pub(super) fn hold(&mut self, pair: Option<(Variable, Variable)>) {
+        self.held = pair.map(|(x, y)| (x.min(y), x.max(y)));
+    }
+
+    fn holds(&self, x: Variable, y: Variable) -> bool {
+        self.held.is_some_and(|pair| pair == (x.min(y), x.max(y)))
     }
 
     pub(super) fn restriction(&self) -> Restriction<'a> {
@@ -124,23 +128,39 @@ impl<'a> Space<'a> {
     ) -> Vec<Operator> {
         let mut found = Vec::new();
         self.for_each_insertion_base(cpdag, y, |clique, base, partners| {
-            // x must not be adjacent to y, nor to a neighbour of y outside the clique.
-            marks.clear();
-            let outside = cpdag.undirected(y).iter().filter(|w| !clique.contains(w));
-            for &v in outside.chain([&y]) {
-                marks.set(v);
-                for list in [cpdag.parents(v), cpdag.children(v), cpdag.undirected(v)] {
-                    list.iter().for_each(|&w| marks.set(w));
-                }
-            }
+            marks.exclude(cpdag, y, clique);
             let least = tolerance(0.0);
             for &(x, gain) in scores.row(y, &base) {
-                let forbidden = self.forbidden.is_some_and(|pair| pair == (x.min(y), x.max(y)));
                 if gain > least
-                    && !forbidden
+                    && !self.holds(x, y)
                     && !marks.has(x)
                     && partners.is_none_or(|list| list.binary_search(&x).is_ok())
                 {
+                    found.push(Operator { kind: Kind::Insert, x, y, clique: clique.clone(), gain });
+                }
+            }
+        });
+        found
+    }
+
+    /// Insert(x, y, ·) for every x two steps away, whether or not it improves the score.
+    pub(super) fn near_insertions(
+        &self,
+        cpdag: &Pdag,
+        y: Variable,
+        marks: &mut Marks,
+        score: &mut impl FnMut(Variable, &[Variable]) -> f64,
+    ) -> Vec<Operator> {
+        let mut near: Vec<Variable> = cpdag.adjacents(y).into_iter().flat_map(|z| cpdag.adjacents(z)).collect();
+        near.retain(|&x| x != y && !cpdag.adjacent(x, y) && self.allows(x, y));
+        near.sort_unstable();
+        near.dedup();
+        let mut found = Vec::new();
+        self.for_each_insertion_base(cpdag, y, |clique, base, partners| {
+            marks.exclude(cpdag, y, clique);
+            for &x in &near {
+                if !marks.has(x) && partners.is_none_or(|list| list.binary_search(&x).is_ok()) {
+                    let gain = score(y, &with(&base, x)) - score(y, &base);
                     found.push(Operator { kind: Kind::Insert, x, y, clique: clique.clone(), gain });
                 }
             }
@@ -160,7 +180,7 @@ impl<'a> Space<'a> {
         let mut found = Vec::new();
         let below = cpdag.undirected(y).iter().filter(|&&x| x < y);
         for &x in cpdag.parents(y).iter().chain(below) {
-            if self.informed && self.knowledge.requires_edge(x, y) {
+            if (self.informed && self.knowledge.requires_edge(x, y)) || self.holds(x, y) {
                 continue;
             }
             let parents = without(cpdag.parents(y), x);
@@ -176,11 +196,13 @@ impl<'a> Space<'a> {
         found
     }
 
-    /// Turn(x, y, ·), which makes y → x or x − y to x → y, for every x.
+    /// Turn(x, y, ·), which makes y → x or x − y to x → y, for every x. With `costly` also those that do not improve the
+    /// score.
     pub(super) fn turns(
         &self,
         cpdag: &Pdag,
         y: Variable,
+        costly: bool,
         score: &mut impl FnMut(Variable, &[Variable]) -> f64,
     ) -> Vec<Operator> {
         let mut found = Vec::new();
@@ -190,6 +212,9 @@ impl<'a> Space<'a> {
         }
         let all_cliques = cliques(cpdag, around);
         for &x in cpdag.children(y).iter().chain(around) {
+            if self.holds(x, y) {
+                continue;
+            }
             let undirected = cpdag.has_undirected(x, y);
             let shared = shared_neighbours(cpdag, x, y);
             for clique in &all_cliques {
@@ -211,7 +236,7 @@ impl<'a> Space<'a> {
                 };
                 let before = score(y, &base) + score(x, &with(&of_x, y));
                 let gain = score(y, &with(&base, x)) + score(x, &of_x) - before;
-                if gain > tolerance(before) {
+                if costly || gain > tolerance(before) {
                     found.push(Operator { kind: Kind::Turn, x, y, clique: clique.clone(), gain });
                 }
             }
@@ -238,6 +263,19 @@ impl Marks {
             self.current = 0;
         }
         self.current += 1;
+    }
+
+    /// Marks those that cannot be connected with y given this clique: x must not be adjacent to y, nor to a neighbour of y
+    /// outside the clique.
+    fn exclude(&mut self, cpdag: &Pdag, y: Variable, clique: &[Variable]) {
+        self.clear();
+        let outside = cpdag.undirected(y).iter().filter(|w| !clique.contains(w));
+        for &v in outside.chain([&y]) {
+            self.set(v);
+            for list in [cpdag.parents(v), cpdag.children(v), cpdag.undirected(v)] {
+                list.iter().for_each(|&w| self.set(w));
+            }
+        }
     }
 
     fn set(&mut self, x: Variable) {

@@ -7,6 +7,7 @@
 //! | ARGES-skeleton, ARGES-CIG | [`Restriction::Skeleton`], [`Restriction::Cig`] | Nandy, Hauser and Maathuis 2018 |
 //! | deletions before turns before insertions | [`Schedule::Interleaved`] | XGES-0 of Nazaret and Blei 2024 |
 //! | deletions that cost score, each followed by a search | [`Schedule::Extended`] | XGES of the same |
+//! | likewise turns, insertions, and a variable cut loose | [`Schedule::Extended`] | beyond it |
 //!
 //! The classes are never rebuilt. An operator is kept with its gain until something near its variables changes; whether
 //! a path blocks it is looked at only when it has the best gain, and looked at again only when an edge of the path that
@@ -63,9 +64,10 @@ pub enum Schedule {
     /// At each step a deletion if any improves the score, else a turn, else an insertion. It ends in classes that no
     /// operator improves, as rounds do, and usually in better ones.
     Interleaved,
-    /// As [`Schedule::Interleaved`]; then each deletion is tried although it costs score, the least costly first, followed
-    /// by a search that may not insert that edge until nothing else gains. What ends with a better score is kept, and
-    /// deletions are tried from there, until none leads to a better class. It needs deletions.
+    /// As [`Schedule::Interleaved`]; then changes that cost score are tried, each followed by a search: each variable is cut
+    /// loose from all others; each deletion, then each turn, then insertions between variables two steps apart are made, the
+    /// least costly first, and that pair is left as it is until nothing else gains. What ends with a better score is
+    /// kept, and trials begin anew from there, until none leads to a better class. It needs deletions.
     Extended,
 }
 

@@ -34,14 +34,16 @@ pub(super) struct Search<'a, S: LocalScore> {
     pub(super) scores: Scores<'a, S>,
     /// By kind; only those at work are kept up.
     pub(super) books: [Book; 3],
-    finder: PathFinder,
-    marks: Marks,
+    pub(super) finder: PathFinder,
+    pub(super) marks: Marks,
     /// Operators applied, by kind.
     pub(super) applied: [usize; 3],
     pub(super) complete: bool,
     /// Hash of the class at hand, from the ties of all pairs, and of all classes before.
     pub(super) hash: u64,
     pub(super) visited: FxHashSet<u64>,
+    /// Variables whose edges have changed since this was last emptied.
+    pub(super) touched: Vec<Variable>,
     /// Rounding has led back to a class.
     pub(super) cycled: bool,
 }
@@ -88,6 +90,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
             complete: true,
             hash: 0,
             visited: FxHashSet::from_iter([0]),
+            touched: Vec::new(),
             cycled: false,
         })
     }
@@ -113,7 +116,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
             Schedule::Extended => {
                 let kinds: Vec<Kind> = KINDS.into_iter().filter(|kind| self.kinds.contains(kind)).collect();
                 self.exhaust(&kinds)?;
-                self.try_costly_deletions(&kinds)?;
+                self.try_costly_changes(&kinds)?;
             }
         }
         let cpdag = self.class.cpdag().clone();
@@ -222,6 +225,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
             return None;
         }
         self.applied[operator.kind as usize] += 1;
+        self.touched.extend_from_slice(&change.touched);
         for &(x, y, old) in &change.pairs {
             self.hash ^= tie_hash(x, y, old) ^ tie_hash(x, y, self.class.cpdag().tie(x, y));
         }
@@ -291,7 +295,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
             let mut score = |child: Variable, parents: &[Variable]| score(child, parents);
             match kind {
                 Kind::Delete => space.deletions(cpdag, y, false, &mut score),
-                _ => space.turns(cpdag, y, &mut score),
+                _ => space.turns(cpdag, y, false, &mut score),
             }
         };
         // A first pass lists the scores that are needed, which are then computed in parallel.
