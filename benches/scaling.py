@@ -52,6 +52,9 @@ def one(network: str, copies: int, rows: int, method: str, threads: int) -> None
 
     import phgs
 
+    small = phgs.Network.load(network).tile(3, seed=SEED).sample(100, seed=SEED)
+    # Loads the modules that the first call loads.
+    phgs.learn(small, method=method, threads=threads, progress=False)
     table = phgs.Network.load(network).tile(copies, seed=SEED).sample(rows, seed=SEED)
     result = phgs.learn(table, method=method, threads=threads, progress=False)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -133,7 +136,7 @@ def draw(runs: list[Run], folder: Path, network: str) -> None:
         panel.set_xlabel(f"{axis} ({fixed})")
     axes[0].set_ylabel("seconds")
     axes[2].plot([], [], color="0.6", linestyle=":", label="in proportion")
-    axes[2].legend(frameon=False, fontsize=8)
+    figure.legend(*axes[2].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
     figure.suptitle(f"Learning from samples of tiled {network}", fontsize=10)
     for suffix in ("png", "svg"):
         figure.savefig(folder / f"scaling.{suffix}", dpi=150)

@@ -115,8 +115,9 @@ def report() -> str:
 The 20 tiled networks of the paper (p about 1,000), {n_seeds} data sets of each, with 1,000, 5,000 and 25,000 rows.
 `phgs study run default-method --out DIR` runs it; `python docs/tools/default_method.py` makes this page of the study's
 `results.csv`. Seconds are of one thread, two tasks at a time, on a virtual machine of two cores that had other work to
-do in part of the time: take them as upper bounds. BOSS is not among the candidates, since it takes too long on some
-networks (over a minute on munin1).
+do in part of the time: take them as upper bounds. On an idle machine, with the core as it is now, the
+default takes at most 8.2 seconds on each of the 20 networks with 25,000 rows ([speed](../../benchmarks/speed.md)).
+BOSS is not among the candidates, since it takes too long on some networks (over a minute on munin1).
 
 {explained}
 
@@ -125,6 +126,7 @@ networks (over a minute on munin1).
 {results.means(list(METHODS))}
 
 {highest} No choice depends on which network it is: the default is the same composition for all of them.
+All methods of the package with 1,000 and 5,000 rows are on [a page of their own](../every-method/report.md).
 
 ## JI by network, 25,000 rows
 
@@ -198,8 +200,9 @@ def every() -> str:
 The 20 tiled networks of the paper (p about 1,000), one data set of each, every method of the package with its own
 defaults; *-ebic* is the method with extended BIC, the score of auto. `phgs study run every-method.toml --out DIR` runs
 it with the configuration beside this page; `python docs/tools/default_method.py` makes the page of the study's
-`results.csv`. A method that took more than 60 seconds of the processor on a network was stopped there; its means are of
-the networks where it ended, and the last column has the default's on the same ones.
+`results.csv`. A method that takes more than 60 seconds of the processor on a network is stopped there, and its means
+are of the networks where it ended; the last column has the default's on the same ones. Seconds are of one thread; those
+of mmhc, h2pc and these with HGI leave out the skeleton, which mmpc and hpc show.
 
 {tables}
 """
