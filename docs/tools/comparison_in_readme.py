@@ -9,7 +9,13 @@ ROOT = Path(__file__).parents[2]
 SHOWN = ("alarm", "andes", "pigs")
 """Data sets that the short form has."""
 
-_MARKS = re.compile(r"(?<=<!-- compare:begin -->\n).*?(?=<!-- compare:end -->)", flags=re.DOTALL)
+
+def between_marks(page: str, name: str, text: str) -> str:
+    """Return a page with this text between its marks of this name."""
+    marks = re.compile(rf"(?<=<!-- {name}:begin -->\n).*?(?=<!-- {name}:end -->)", flags=re.DOTALL)
+    if not marks.search(page):
+        raise SystemExit(f"the page has no marks for {name!r}")
+    return marks.sub(lambda _: text, page)
 
 
 def sections(page: str) -> list[tuple[str, list[dict[str, str]]]]:
@@ -60,7 +66,7 @@ def main() -> None:
         "[docs/benchmarks/comparison.md](docs/benchmarks/comparison.md).\n\n" + table
     )
     readme = ROOT / "README.md"
-    readme.write_text(_MARKS.sub(lambda _: text, readme.read_text(encoding="utf-8")), encoding="utf-8")
+    readme.write_text(between_marks(readme.read_text(encoding="utf-8"), "compare", text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ hand.
 from __future__ import annotations
 
 import csv
-import re
 import statistics
 from collections import defaultdict
 from pathlib import Path
+
+from comparison_in_readme import between_marks
+from default_method import table
 
 FOLDER = Path(__file__).parents[1] / "studies" / "paper-quick"
 LEVELS_OF_THE_PAPER = 10
@@ -34,12 +36,6 @@ def finished(path: Path) -> Rows:
             if not row["error"]:
                 found[row["network"], row["method"]].append(row)
     return found
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table whose first column is text."""
-    lines = [header, [":---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def gains(rows: Rows, networks: list[str]) -> str:
@@ -85,10 +81,7 @@ def main() -> None:
     text = page.read_text(encoding="utf-8")
     found = {"gains": gains(rows, networks), "calls": calls(rows, networks), "stopped": stopped(FOLDER / "results.csv")}
     for name, shown in found.items():
-        pattern = re.compile(rf"(?<=<!-- {name}:begin -->\n).*?(?=<!-- {name}:end -->)", flags=re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{page} has no marks for {name!r}")
-        text = pattern.sub(lambda _, shown=shown: f"\n{shown}\n\n", text)
+        text = between_marks(text, name, f"\n{shown}\n\n")
     page.write_text(text, encoding="utf-8")
 
 
