@@ -11,7 +11,7 @@ use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
 use crate::run::Phase;
 use crate::search::ges::Schedule;
-use crate::search::{BossOptions, Restarts, SearchOptions, Tabu};
+use crate::search::{BossOptions, Restarts, SearchOptions, Tabu, TieRule};
 use crate::skeleton::PcOptions;
 use crate::skeleton::local::{LocalLearner, LocalOptions};
 use crate::{Result, Variable};
@@ -118,10 +118,19 @@ fn search(dict: &Bound<'_, PyDict>, phase: Phase) -> PyResult<SearchOptions> {
     let restarts: Option<(usize, usize, u64)> = item(dict, "restarts")?;
     Ok(SearchOptions {
         tabu: tabu.map(|(length, patience)| Tabu { length, patience }),
+        ties: ties(&item::<String>(dict, "ties")?)?,
         restarts: restarts.map(|(count, perturbations, seed)| Restarts { count, perturbations, seed }),
         max_parents: item(dict, "max_parents")?,
         max_iterations: item(dict, "max_iterations")?,
         phase,
+    })
+}
+
+fn ties(rule: &str) -> PyResult<TieRule> {
+    Ok(match rule {
+        "association" => TieRule::Association,
+        "columns" => TieRule::Columns,
+        other => return unknown("ties", other),
     })
 }
 

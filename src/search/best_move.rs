@@ -10,7 +10,7 @@ use crate::{Result, Variable};
 
 impl<S: LocalScore> Climber<'_, '_, S> {
     /// The move with the largest gain that closes no cycle and leads to no structure in `tabu`, with its gain. Among
-    /// moves of equal gain the first in the order of [`Climber::compare_tied`].
+    /// moves of equal gain the first by the rule for ties.
     pub(super) fn best_move(&mut self, tabu: Option<&TabuList>) -> Result<Option<(Move, f64)>> {
         let p = self.dag.n_variables() as Variable;
         let mut best = f64::NEG_INFINITY;
@@ -39,29 +39,7 @@ impl<S: LocalScore> Climber<'_, '_, S> {
                 self.for_additions(child, tabu, threshold, false, |step, _| tied.push(step))?;
             }
         }
-        Ok(tied.into_iter().min_by(|a, b| self.compare_tied(*a, *b)).map(|step| (step, best)))
-    }
-
-    /// The order among moves of equal gain: additions before deletions before reversals; then the arc (as it is after
-    /// a reversal) into the head with the larger total association, then that from the tail with the smaller one, then
-    /// the lower tail and the lower head.
-    ///
-    /// The first arc of every component is a tie between its two directions, and so is every reversal within a class, so
-    /// the rule matters: arcs into variables that much depends on make the v-structures there possible, while arcs out
-    /// of them make all their neighbours dependent. It does not depend on the order of columns.
-    fn compare_tied(&self, a: Move, b: Move) -> std::cmp::Ordering {
-        let key = |step: Move| match step {
-            Move::Add(from, to) => (0, from, to),
-            Move::Delete(from, to) => (1, from, to),
-            Move::Reverse(from, to) => (2, to, from),
-        };
-        let association = |x: Variable| self.association[x as usize];
-        let ((kind_a, tail_a, head_a), (kind_b, tail_b, head_b)) = (key(a), key(b));
-        kind_a
-            .cmp(&kind_b)
-            .then_with(|| association(head_b).total_cmp(&association(head_a)))
-            .then_with(|| association(tail_a).total_cmp(&association(tail_b)))
-            .then((tail_a, head_a).cmp(&(tail_b, head_b)))
+        Ok(tied.into_iter().min_by(|a, b| self.ties.compare(*a, *b)).map(|step| (step, best)))
     }
 
     /// Calls `visit` with each allowed deletion and reversal of an arc into `child`.

@@ -6,6 +6,7 @@ use super::ancestors::Ancestors;
 use super::candidates::Candidates;
 use super::gains::{ChildScores, Scorer};
 use super::moves::{Move, structure_hash};
+use super::ties::{TieOrder, TieRule};
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::LocalScore;
@@ -27,8 +28,7 @@ pub(super) struct Climber<'a, 's, S: LocalScore> {
     /// For each child and each of its parents: the score of the parent with the child as one more parent (not a
     /// number: not known yet; −∞: not allowed).
     pub(super) reversed: Vec<Vec<f64>>,
-    /// For each variable: what all arcs into it that gain at the start gain in all.
-    pub(super) association: Vec<f64>,
+    pub(super) ties: TieOrder,
     /// For each child: additions before this one close a cycle.
     pub(super) pointer: Vec<usize>,
     pub(super) addition_bound: Vec<f64>,
@@ -48,6 +48,7 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
         dag: Dag,
         candidates: Candidates<'a>,
         max_parents: usize,
+        ties: TieRule,
         run: &'a Run,
         remember: bool,
     ) -> Result<Self> {
@@ -56,10 +57,10 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
         let everyone: Vec<Variable> = (0..p as Variable).collect();
         let scores = scorer.around_in_full(&dag, &everyone)?;
         scorer.count_symmetric_pairs_once(&dag);
-        let association: Vec<f64> = scores
-            .iter()
-            .map(|own| own.additions.iter().map(|(with, _)| with - own.score).take_while(|gain| *gain > 0.0).sum())
-            .collect();
+        let gains = |own: &Arc<ChildScores>| {
+            own.additions.iter().map(|(with, _)| with - own.score).take_while(|gain| *gain > 0.0).sum()
+        };
+        let ties = TieOrder::new(ties, || scores.iter().map(gains).collect());
         let largest = scores.iter().map(|child| child.score.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
         let mut climber = Self {
             scorer,
@@ -68,7 +69,7 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
             reversed: (0..p).map(|x| vec![f64::NAN; dag.parents(x as Variable).len()]).collect(),
             dag,
             scores,
-            association,
+            ties,
             pointer: vec![0; p],
             addition_bound: vec![f64::NEG_INFINITY; p],
             arc_bound: vec![f64::NEG_INFINITY; p],

@@ -8,6 +8,7 @@ use super::climber::Climber;
 use super::moves::Move;
 use super::start::start_under_knowledge;
 use super::tabu::TabuList;
+use super::ties::TieRule;
 use crate::graph::Dag;
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
@@ -46,6 +47,8 @@ pub struct Restarts {
 pub struct SearchOptions {
     /// With a tabu list, or plain.
     pub tabu: Option<Tabu>,
+    /// Which of several moves of equal gain is made.
+    pub ties: TieRule,
     /// Random restarts.
     pub restarts: Option<Restarts>,
     /// The most parents a variable may have.
@@ -59,7 +62,14 @@ pub struct SearchOptions {
 impl Default for SearchOptions {
     /// Plain hill-climbing without limits.
     fn default() -> Self {
-        Self { tabu: None, restarts: None, max_parents: None, max_iterations: None, phase: Phase::Search }
+        Self {
+            tabu: None,
+            ties: TieRule::Association,
+            restarts: None,
+            max_parents: None,
+            max_iterations: None,
+            phase: Phase::Search,
+        }
     }
 }
 
@@ -86,10 +96,8 @@ pub struct SearchResult {
 ///   stay until they are deleted.
 /// * Background knowledge: arcs of `start` that it forbids are dropped and required ones are inserted before the search;
 ///   no move breaks it.
-/// * Gains that differ by less than 10⁻¹² of the largest local score count as equal: additions go before deletions
-///   before reversals; then arcs into the variable with the largest total association (the gains of all arcs into it at
-///   the start), then those from the variable with the smallest, and only then by index. So the result does not
-///   depend on the order of columns, but for exact ties of these too.
+/// * Gains that differ by less than 10⁻¹² of the largest local score count as equal: [`TieRule`] decides between them. By
+///   default the result does not depend on the order of columns.
 /// * The result does not depend on the number of threads.
 ///
 /// Cost: one local score for every pair at the start, then one for every candidate of the one or two children that a
@@ -162,7 +170,7 @@ pub fn hill_climb<S: LocalScore>(
     let candidates = Candidates::new(active, knowledge, p);
     let remember = options.tabu.is_some() || options.restarts.is_some();
     let max_parents = options.max_parents.unwrap_or(usize::MAX);
-    let mut climber = Climber::new(score, dag, candidates, max_parents, run, remember)?;
+    let mut climber = Climber::new(score, dag, candidates, max_parents, options.ties, run, remember)?;
     let mut search = Search { options, run, left: options.max_iterations.unwrap_or(usize::MAX), iterations: 0 };
     let outcome = search.with_restarts(&mut climber);
     ledger.add_calls(options.phase, climber.calls());

@@ -21,6 +21,7 @@ mod moves;
 mod sessions;
 mod start;
 mod tabu;
+mod ties;
 mod worth;
 
 pub use boss::{BossOptions, boss};
@@ -28,3 +29,4 @@ pub use candidates::ActiveSet;
 pub use hill_climbing::{Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
 pub use moves::Move;
 pub(crate) use start::start_under_knowledge;
+pub use ties::TieRule;

@@ -9,7 +9,7 @@ use phgs::graph::{Dag, UndirectedGraph};
 use phgs::knowledge::Knowledge;
 use phgs::run::{Ledger, Phase, Run};
 use phgs::score::{LocalScore, ScoreSession};
-use phgs::search::{ActiveSet, Move, Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
+use phgs::search::{ActiveSet, Move, Restarts, SearchOptions, SearchResult, Tabu, TieRule, hill_climb};
 use proptest::prelude::*;
 
 use crate::support;
@@ -199,7 +199,7 @@ fn plain_search(
         if options.tabu.is_none() && most <= tolerance {
             break;
         }
-        // Among equals: kind, then the head of more association, then the tail of less, then index.
+        // Among equals: kind; then the head of more association, the tail of less, and index; or index alone.
         found.retain(|(gain, ..)| *gain >= most - tolerance);
         found.sort_by(|(_, a, _), (_, b, _)| {
             let key = |step: &Move| match *step {
@@ -208,6 +208,12 @@ fn plain_search(
                 Move::Reverse(x, y) => (2, y, x),
             };
             let ((ka, ta, ha), (kb, tb, hb)) = (key(a), key(b));
+            if options.ties == TieRule::Columns {
+                let arc = |step: &Move| match *step {
+                    Move::Add(x, y) | Move::Delete(x, y) | Move::Reverse(x, y) => (x, y),
+                };
+                return ka.cmp(&kb).then(arc(a).cmp(&arc(b)));
+            }
             let of = |x: Variable| association[x as usize];
             ka.cmp(&kb).then(of(hb).total_cmp(&of(ha))).then(of(ta).total_cmp(&of(tb))).then((ta, ha).cmp(&(tb, hb)))
         });
@@ -293,7 +299,8 @@ fn every_move_is_that_of_a_plain_search() {
         let engine = CountingEngine::new(&data);
         let pairs = support::random_dag(&mut rng, p, 3.0).skeleton();
         for (tabu, max_parents) in [(None, None), (Some(Tabu { length: 20, patience: 15 }), None), (None, Some(2))] {
-            let options = SearchOptions { tabu, max_parents, ..SearchOptions::default() };
+            let ties = if seed % 2 == 0 { TieRule::Association } else { TieRule::Columns };
+            let options = SearchOptions { tabu, max_parents, ties, ..SearchOptions::default() };
             for active in [ActiveSet::All, ActiveSet::Pairs(&pairs)] {
                 if max_parents.is_some_and(|most| (0..p as Variable).any(|x| start.parents(x).len() > most)) {
                     continue;

@@ -44,6 +44,7 @@ CHANGES = {
     "start": ({}, "truth"),
     "tabu_length": ({"tabu_patience": 30}, 1),
     "tabu_patience": ({}, 2),
+    "ties": ({}, "columns"),
     "test": ({}, "x2"),
     "turning": ({}, False),
 }

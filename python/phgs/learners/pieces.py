@@ -135,6 +135,7 @@ class Climbing(Searching):
         return {
             "kind": "hill-climbing",
             "tabu": None,
+            "ties": "association",
             "restarts": None,
             "max_parents": self.max_parents,
             "max_iterations": self.max_iterations,
