@@ -18,7 +18,6 @@ from phgs.choices import (
     test_for_core,
 )
 from phgs.data import GaussianTable, as_gaussian, as_table, checks
-from phgs.data.strata import informative
 from phgs.data.table import Missing
 from phgs.errors import ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
@@ -148,8 +147,8 @@ def independence_test(
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
     found = _core.independence_test(table.core_data, first, second, conditioning, described)
-    statistic, df, log_p, name, too_sparse = found
-    if isinstance(table, GaussianTable):
+    (statistic, df, log_p, name, too_sparse), counted = found
+    if counted is None or isinstance(table, GaussianTable):
         return IndependenceTest(x, y, others, statistic, df, log_p, name, table.n_rows, False, table.n_rows_read)
     for i in {first, second, *conditioning} & set(table.identifiers):
         warnings.warn(
@@ -157,16 +156,28 @@ def independence_test(
             ManyStatesWarning,
             stacklevel=2,
         )
-    counts = informative(table, first, second, conditioning)
-    if conditioning and 0 < 2 * counts.informative_rows < counts.rows:
+    rows, strata, informative_strata, informative_rows = counted
+    if conditioning and 0 < 2 * informative_rows < rows:
         warnings.warn(
-            f"only {counts.informative_rows:,} of {counts.rows:,} rows are in strata of {checks.listed(others)} in"
+            f"only {informative_rows:,} of {rows:,} rows are in strata of {checks.listed(others)} in"
             f" which both {x!r} and {y!r} vary: the test rests on these",
             PhgsWarning,
             stacklevel=2,
         )
     return IndependenceTest(
-        x, y, others, statistic, df, log_p, name, counts.rows, too_sparse, table.n_rows_read, *counts[1:]
+        x,
+        y,
+        others,
+        statistic,
+        df,
+        log_p,
+        name,
+        rows,
+        too_sparse,
+        table.n_rows_read,
+        strata,
+        informative_strata,
+        informative_rows,
     )
 
 

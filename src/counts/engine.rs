@@ -1,6 +1,6 @@
 //! The counting engine: one table of data, shared by all threads, and a session for each thread.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use super::candidates::Source;
@@ -32,7 +32,7 @@ use crate::{Result, Variable};
 #[derive(Debug)]
 pub struct CountingEngine<'d> {
     data: &'d DiscreteData,
-    scale: FixedScale,
+    scale: Arc<FixedScale>,
     planes: BitPlanes,
     lanes: Lanes,
     counter: Counter,
@@ -50,8 +50,17 @@ impl<'d> CountingEngine<'d> {
     /// run. A name that is unknown or cannot run here is passed over, since all kernels give the same results;
     /// [`Kernel::from_environment`] tells.
     pub fn new(data: &'d DiscreteData) -> Self {
+        Self::with_scale(data, Arc::new(FixedScale::new(data.n_rows())))
+    }
+
+    /// [`new`](Self::new) with a scale that was made before, for all tables of this number of rows.
+    ///
+    /// # Panics
+    ///
+    /// When the scale is of another number of rows.
+    pub fn with_scale(data: &'d DiscreteData, scale: Arc<FixedScale>) -> Self {
         let kernel = Kernel::from_environment().ok().flatten().unwrap_or_else(Kernel::best);
-        Self::with_counter(data, Counter::new(kernel).expect("the processor can run it"))
+        Self::with_counter(data, scale, Counter::new(kernel).expect("the processor can run it"))
     }
 
     /// Prepares an engine for a table with a kernel of choice.
@@ -60,11 +69,11 @@ impl<'d> CountingEngine<'d> {
     ///
     /// [`crate::Error::Parameter`] when the processor cannot run it.
     pub fn with_kernel(data: &'d DiscreteData, kernel: Kernel) -> Result<Self> {
-        Ok(Self::with_counter(data, Counter::new(kernel)?))
+        Ok(Self::with_counter(data, Arc::new(FixedScale::new(data.n_rows())), Counter::new(kernel)?))
     }
 
-    fn with_counter(data: &'d DiscreteData, counter: Counter) -> Self {
-        let scale = FixedScale::new(data.n_rows());
+    fn with_counter(data: &'d DiscreteData, scale: Arc<FixedScale>, counter: Counter) -> Self {
+        assert_eq!(scale.n_rows(), data.n_rows(), "a scale is for one number of rows");
         let planes = BitPlanes::new(data);
         let mut first_count = Vec::with_capacity(data.n_variables() + 1);
         first_count.push(0);

@@ -88,6 +88,11 @@ impl FixedScale {
         Self { n_log_n, unit: (-f64::from(bits)).exp2() }
     }
 
+    /// The number of rows that it was made for.
+    pub fn n_rows(&self) -> usize {
+        self.n_log_n.len() - 1
+    }
+
     /// `n ln n` of a count.
     #[inline]
     pub fn n_log_n(&self, count: u32) -> FixedSum {

@@ -100,6 +100,15 @@ impl DiscreteData {
         &self.arities
     }
 
+    /// The table of some of the variables, in this order.
+    pub fn select(&self, variables: &[Variable]) -> Self {
+        Self {
+            n_rows: self.n_rows,
+            columns: variables.iter().map(|&v| self.column(v).clone()).collect(),
+            arities: variables.iter().map(|&v| self.arity(v)).collect(),
+        }
+    }
+
     /// The codes of all variables.
     pub fn columns(&self) -> &[Codes] {
         &self.columns

@@ -1,7 +1,7 @@
 //! Columns of state codes with missing values.
 
-use super::Codes;
 use super::discrete::check_columns;
+use super::{Codes, DiscreteData};
 use crate::{Result, Variable};
 
 /// A table of categorical variables in which values may be missing: state codes `0..arity`, and the code `arity` for a
@@ -51,6 +51,26 @@ impl IncompleteData {
         self.arities[variable as usize]
     }
 
+    /// The table of some of the variables, in this order.
+    pub fn select(&self, variables: &[Variable]) -> Self {
+        Self {
+            n_rows: self.n_rows,
+            columns: variables.iter().map(|&v| self.column(v).clone()).collect(),
+            arities: variables.iter().map(|&v| self.arity(v)).collect(),
+        }
+    }
+
+    /// The rows in which no value is missing, as a complete table; `None` where there are none.
+    pub fn complete_rows(&self) -> Option<DiscreteData> {
+        let known = |row: usize| self.columns.iter().zip(&self.arities).all(|(codes, &arity)| codes.get(row) != arity);
+        let rows: Vec<usize> = (0..self.n_rows).filter(|&row| known(row)).collect();
+        let kept = |codes: &Codes| match codes {
+            Codes::Narrow(codes) => Codes::Narrow(rows.iter().map(|&row| codes[row]).collect()),
+            Codes::Wide(codes) => Codes::Wide(rows.iter().map(|&row| codes[row]).collect()),
+        };
+        DiscreteData::new(self.columns.iter().map(kept).collect(), self.arities.clone()).ok()
+    }
+
     /// The codes of all variables.
     pub fn columns(&self) -> &[Codes] {
         &self.columns
@@ -70,6 +90,21 @@ impl IncompleteData {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn complete_rows_are_those_without_a_missing_value() {
+        let columns =
+            vec![Codes::Narrow(vec![0, 2, 1, 1]), Codes::Narrow(vec![0, 1, 3, 2]), Codes::Narrow(vec![1, 1, 1, 0])];
+        let data = IncompleteData::new(columns, vec![2, 3, 1]).unwrap();
+        // The third column has a known value in the last row only.
+        let known = data.select(&[1, 0]).complete_rows().unwrap();
+        assert_eq!(known.columns(), [Codes::Narrow(vec![0, 2]), Codes::Narrow(vec![0, 1])]);
+        assert_eq!(known.arities(), [3, 2]);
+        assert_eq!(data.complete_rows().unwrap().n_rows(), 1);
+        assert_eq!(data.select(&[2, 1]).complete_rows().unwrap().columns()[1], Codes::Narrow(vec![2]));
+        let none = IncompleteData::new(vec![Codes::Narrow(vec![1])], vec![1]).unwrap();
+        assert_eq!(none.complete_rows(), None);
+    }
 
     #[test]
     fn bad_tables_are_refused() {

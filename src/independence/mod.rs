@@ -7,6 +7,7 @@ mod bounds;
 mod distance;
 mod fisher_z;
 mod g2;
+mod informative;
 mod oracle;
 mod pearson;
 mod rules;
@@ -16,6 +17,7 @@ mod testwise;
 
 pub use fisher_z::{FisherZSession, FisherZTest};
 pub use g2::{G2Session, G2Test};
+pub use informative::Informative;
 pub use oracle::{DSeparationOracle, OracleSession};
 pub use pearson::{PearsonSession, PearsonTest};
 pub use rules::{DegreesOfFreedom, MinimumSample, Rules, Verdict};

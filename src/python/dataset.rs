@@ -5,18 +5,19 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use super::array::codes_from_array;
+use super::data::Discrete;
 use crate::data::DiscreteData;
 
 /// Columns of state codes, copied once from numpy and never changed.
 #[pyclass(frozen, module = "phgs._core")]
 pub(crate) struct Dataset {
-    data: Arc<DiscreteData>,
+    table: Discrete,
 }
 
 impl Dataset {
     /// The table, to be moved into a job.
-    pub(crate) fn data(&self) -> Arc<DiscreteData> {
-        Arc::clone(&self.data)
+    pub(super) fn table(&self) -> Discrete {
+        self.table.clone()
     }
 }
 
@@ -27,24 +28,24 @@ impl Dataset {
     #[new]
     fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>) -> PyResult<Self> {
         let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
-        Ok(Self { data: Arc::new(DiscreteData::new(columns, arities)?) })
+        Ok(Self { table: Discrete::new(Arc::new(DiscreteData::new(columns, arities)?)) })
     }
 
     /// Number of rows.
     #[getter]
     fn n_rows(&self) -> usize {
-        self.data.n_rows()
+        self.table.n_rows()
     }
 
     /// Number of variables.
     #[getter]
     fn n_variables(&self) -> usize {
-        self.data.n_variables()
+        self.table.n_variables()
     }
 
     /// Number of states of each variable.
     #[getter]
     fn arities(&self) -> Vec<u32> {
-        self.data.arities().to_vec()
+        self.table.arities().to_vec()
     }
 }

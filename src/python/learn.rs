@@ -12,7 +12,6 @@ use super::data::{Data, Table};
 use super::run::{Settings, run_job};
 use super::scoring::ScoreChoice;
 use super::testing::{TestChoice, WithTest, on_correlation};
-use crate::counts::CountingEngine;
 use crate::graph::Pdag;
 use crate::hybrid::{Hybrid, Learned};
 use crate::independence::IndependenceTest;
@@ -68,7 +67,7 @@ pub(crate) fn learn<'py>(
         });
         match &table {
             Table::Discrete(data) => {
-                let engine = CountingEngine::new(data);
+                let engine = data.engine();
                 let score = scored()?.on_counts(&engine)?;
                 let job = learning.by(&score, run);
                 own.map_or_else(|| test.on_counts(&engine, &job), |own| job.with(&own))

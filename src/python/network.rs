@@ -196,7 +196,7 @@ impl Network {
         equivalent_sample_size: Option<f64>,
         threads: usize,
     ) -> PyResult<Self> {
-        let data = dataset.data();
+        let data = dataset.table();
         let dag = Dag::from_arcs(data.n_variables(), arcs)?;
         let estimate = match equivalent_sample_size {
             None => ParameterEstimate::MaximumLikelihood,

@@ -74,9 +74,7 @@ fn with_score<J: WithScore>(
     let choice = ScoreChoice::new(score)?;
     let settings = Settings { threads, ..AT_ONCE };
     match table {
-        Table::Discrete(data) => {
-            run_job(py, &settings, |run| job.with(&choice.on_counts(&CountingEngine::new(data))?, run))
-        }
+        Table::Discrete(data) => run_job(py, &settings, |run| job.with(&choice.on_counts(&data.engine())?, run)),
         Table::Gaussian(correlation) => {
             run_job(py, &settings, |run| job.with(&choice.on_correlation(correlation)?, run))
         }

@@ -4,11 +4,12 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::data::Data;
+use super::data::{Data, Table};
 use super::graph::check;
 use super::run::{AT_ONCE, Settings, run_job};
-use super::testing::{TestChoice, WithTest};
-use crate::independence::{IndependenceTest, TestResult, TestSession};
+use super::testing::{TestChoice, WithTest, on_correlation};
+use crate::counts::CountingEngine;
+use crate::independence::{IndependenceTest, Informative, TestResult, TestSession};
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -17,6 +18,22 @@ struct Hypothesis {
     x: Variable,
     y: Variable,
     given: Vec<Variable>,
+}
+
+impl Hypothesis {
+    /// The variables that it is about, in order, and the hypothesis in a table of these.
+    fn alone(&self) -> (Vec<Variable>, Self) {
+        let mut variables: Vec<Variable> = self.given.iter().copied().chain([self.x, self.y]).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let at = |v: Variable| variables.partition_point(|&other| other < v) as Variable;
+        let alone = Self { x: at(self.x), y: at(self.y), given: self.given.iter().map(|&z| at(z)).collect() };
+        (variables, alone)
+    }
+
+    fn informative(&self, engine: &CountingEngine<'_>) -> Informative {
+        Informative::count(&mut engine.session(), self.x, self.y, &self.given)
+    }
 }
 
 impl WithTest for Hypothesis {
@@ -28,8 +45,11 @@ impl WithTest for Hypothesis {
     }
 }
 
-/// Tests x ⫫ y | given: (statistic, degrees of freedom, logarithm of the p-value, name of the test, whether the
-/// least-sample rule decided). Fisher's z has n − |given| − 3 in place of degrees of freedom.
+/// What [`independence_test`] returns: (statistic, degrees of freedom, logarithm of the p-value, name of the test, whether
+/// the least-sample rule decided), and of categories (rows used, strata, informative strata, rows in these).
+type Tested = ((f64, f64, f64, &'static str, bool), Option<(usize, usize, usize, usize)>);
+
+/// Tests x ⫫ y | given. Fisher's z has n − |given| − 3 in place of degrees of freedom.
 #[pyfunction]
 #[pyo3(signature = (dataset, x, y, given, test))]
 #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
@@ -40,14 +60,32 @@ pub(crate) fn independence_test(
     y: Variable,
     given: Vec<Variable>,
     test: Bound<'_, PyDict>,
-) -> PyResult<(f64, f64, f64, &'static str, bool)> {
+) -> PyResult<Tested> {
     let table = dataset.table();
     check(table.n_variables(), given.iter().copied().chain([x, y]))?;
     let choice = TestChoice::new(&test)?;
     choice.check(&table)?;
     let hypothesis = Hypothesis { x, y, given };
-    let (result, name, decided) = run_job(py, &AT_ONCE, |_| choice.on(&table, &hypothesis))?;
-    Ok((result.statistic, result.degrees_of_freedom, result.log_p_value, name, decided))
+    let ((result, name, decided), rows) = run_job(py, &AT_ONCE, |_| match &table {
+        // The columns of the test alone: counting prepares every column that it is given.
+        Table::Discrete(data) => {
+            let (variables, hypothesis) = hypothesis.alone();
+            let data = data.select(&variables);
+            let engine = data.engine();
+            let rows = hypothesis.informative(&engine);
+            Ok((choice.on_counts(&engine, &hypothesis)?, Some(rows)))
+        }
+        Table::Incomplete(data) => {
+            let (variables, hypothesis) = hypothesis.alone();
+            let data = data.select(&variables);
+            let known = data.complete_rows();
+            let rows = known.map(|known| hypothesis.informative(&CountingEngine::new(&known))).unwrap_or_default();
+            Ok((choice.on_incomplete(&data, &hypothesis)?, Some(rows)))
+        }
+        Table::Gaussian(correlation) => Ok((on_correlation(correlation, &hypothesis)?, None)),
+    })?;
+    let rows = rows.map(|found| (found.rows, found.strata, found.informative_strata, found.informative_rows));
+    Ok(((result.statistic, result.degrees_of_freedom, result.log_p_value, name, decided), rows))
 }
 
 struct Distances<'r>(&'r Run);

@@ -100,7 +100,7 @@ impl TestChoice {
 
     pub(super) fn on<J: WithTest>(self, table: &Table, job: &J) -> Result<J::Output> {
         match table {
-            Table::Discrete(data) => self.on_counts(&CountingEngine::new(data), job),
+            Table::Discrete(data) => self.on_counts(&data.engine(), job),
             Table::Incomplete(data) => self.on_incomplete(data, job),
             Table::Gaussian(correlation) => on_correlation(correlation, job),
         }
