@@ -23,6 +23,9 @@ from phgs.study import paper_values
 
 ALPHAS = (0.1, 0.05, 0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00005, 0.00001, 0.000005)
 
+TIES = {"ties": "columns"}
+"""As in the software that the paper used: most first moves from the empty graph are ties."""
+
 
 @dataclass(frozen=True)
 class Method:
@@ -53,7 +56,7 @@ class Method:
 
 
 def _hybrid(skeleton: str, init: str, size: int, column: str, name: str | None = None) -> Method:
-    parameters = {"init": init, "max_conditioning_size": size}
+    parameters = {"init": init, "max_conditioning_size": size, **TIES}
     calls = None if name is None else ("detail_established", name)
     return Method("gsc", parameters, ("hgi_ji", column), calls, best_of=True, skeleton=skeleton)
 
@@ -62,7 +65,7 @@ METHODS = {
     "phgs": Method("phgs", {}, ("hgi_ji", "phgs"), ("detail_established", "phgs")),
     "ppc": Method("ppc", {"alpha": 0.1}, ("ppc_vs_pc", "ji_ppc_a0.1_path10"), ("detail_constraint", "ppc")),
     "pc": Method("pc", {"alpha": 0.1}, ("ppc_vs_pc", "ji_pc_a0.1_path10"), ("detail_constraint", "pc")),
-    "hc": Method("tabu", {}, ("hgi_ji", "hc"), ("detail_established", "hc")),
+    "hc": Method("tabu", TIES, ("hgi_ji", "hc"), ("detail_established", "hc")),
     "mmpc": Method("mmpc", {}, ("ppc_vs_constraint", "ji_mmpc"), ("detail_constraint", "mmpc"), best_of=True),
     "hpc": Method("hpc", {}, ("ppc_vs_constraint", "ji_hpc"), ("detail_constraint", "hpc"), best_of=True),
     "fast-iamb": Method("fast-iamb", {}, ("ppc_vs_constraint", "ji_iamb"), ("ratio", "iamb"), best_of=True),
@@ -72,8 +75,8 @@ METHODS = {
     "mmhc-hgi": _hybrid("mmpc", "hgi", 5, "mmpc_hgi"),
     "h2pc": _hybrid("hpc", "empty", 4, "h2pc", "h2pc"),
     "h2pc-hgi": _hybrid("hpc", "hgi", 4, "hpc_hgi"),
-    "gsc*": Method("gsc", {"init": "empty"}, ("hgi_ji", "true_skeleton_eg"), skeleton="truth"),
-    "gsc*-hgi": Method("gsc", {"init": "hgi"}, ("hgi_ji", "true_skeleton_hgi"), skeleton="truth"),
+    "gsc*": Method("gsc", {"init": "empty", **TIES}, ("hgi_ji", "true_skeleton_eg"), skeleton="truth"),
+    "gsc*-hgi": Method("gsc", {"init": "hgi", **TIES}, ("hgi_ji", "true_skeleton_hgi"), skeleton="truth"),
 }
 
 

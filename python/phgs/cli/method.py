@@ -12,7 +12,8 @@ from phgs.cli.common import Parser, UsageError, input_path, number, size_limit, 
 from phgs.learn import METHODS, learner
 from phgs.learners.hybrid import REFINE
 from phgs.learners.partitioned import COLLIDER_RULES
-from phgs.learners.search import SCHEDULES, TIES
+from phgs.learners.pieces import TIES
+from phgs.learners.search import SCHEDULES
 
 if TYPE_CHECKING:
     from phgs.learners.base import Learner
@@ -71,7 +72,11 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
     ),
     "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers (default discrete)"),
     "--schedule": ("schedule", SCHEDULES, "for ges: order of insertions, deletions and turns (default phases)"),
-    "--ties": ("ties", TIES, "for hc and tabu: which of equally good moves is made (default association)"),
+    "--ties": (
+        "ties",
+        TIES,
+        "for hc, tabu, gsc, mmhc and h2pc: which of equally good moves is made (default association)",
+    ),
     "--init": ("init", ("empty", "hgi"), "for gsc, mmhc, h2pc and arges: start of the search (default empty)"),
 }
 

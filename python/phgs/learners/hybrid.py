@@ -11,7 +11,17 @@ from phgs.errors import ParameterError
 from phgs.learners.base import Learner
 from phgs.learners.local import HPC, MMPC
 from phgs.learners.partitioned import PC, PPC
-from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, Separating, TabuSearching, Testing, composed
+from phgs.learners.pieces import (
+    EMPTY,
+    NO_SEARCH,
+    Scoring,
+    Searching,
+    Separating,
+    TabuSearching,
+    Testing,
+    TieBreaking,
+    composed,
+)
 from phgs.learners.search import BOSS, GES, HillClimbing, Schedule, Tabu, start_for_core
 
 REFINE = ("none", "free", "growing", "ges", "xges", "boss")
@@ -127,7 +137,7 @@ class PHGS(PPC, TabuSearching):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _Restricted(Separating, TabuSearching):
+class _Restricted(Separating, TieBreaking, TabuSearching):
     """Restriction by a local learner, then search from the empty graph or from HGI.
 
     Parameters
@@ -204,7 +214,7 @@ class H2PC(_Restricted):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GSC(Separating, TabuSearching):
+class GSC(Separating, TieBreaking, TabuSearching):
     """Generalised sparse candidate: search within a skeleton that is given (after Friedman and others 1999).
 
     With the true skeleton it shows what a restriction costs (the paper's GSC*).

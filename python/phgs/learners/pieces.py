@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from phgs import parameters
 from phgs.choices import DegreesOfFreedom, ScoreName, TestName, score_for_core, test_for_core
@@ -140,6 +140,31 @@ class Climbing(Searching):
             "max_parents": self.max_parents,
             "max_iterations": self.max_iterations,
         }
+
+
+Ties = Literal["association", "columns"]
+TIES: tuple[Ties, ...] = ("association", "columns")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TieBreaking(Climbing):
+    """Parameters of hill-climbing in which equally good moves matter: from the empty graph most first moves are.
+
+    Parameters
+    ----------
+    ties : {"association", "columns"}
+        Between moves that raise the score alike (the two directions of a first arc, say): arcs into the variable that
+        depends most on others, whatever the order of columns; or the first in column order, as in bnlearn.
+    """
+
+    ties: Ties = "association"
+
+    def _check(self) -> None:
+        super()._check()
+        parameters.one_of("ties", self.ties, TIES)
+
+    def _search(self) -> dict[str, Any]:
+        return {**super()._search(), "ties": self.ties}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

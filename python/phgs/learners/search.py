@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from phgs import parameters
 from phgs.data import Table
 from phgs.errors import ParameterError
-from phgs.learners.pieces import EMPTY, Climbing, Searching, TabuSearching, composed
+from phgs.learners.pieces import EMPTY, Searching, TabuSearching, TieBreaking, composed
 
 
 def start_for_core(start: Any, table: Table) -> dict[str, Any]:
@@ -42,33 +42,8 @@ class _Unrestricted(Searching):
         )
 
 
-Ties = Literal["association", "columns"]
-TIES: tuple[Ties, ...] = ("association", "columns")
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
-class _TieBreaking(Climbing):
-    """A search that may be told which of several equally good moves to make.
-
-    Parameters
-    ----------
-    ties : {"association", "columns"}
-        Between moves that raise the score alike (the two directions of a first arc, say): arcs into the variable that
-        depends most on others, whatever the order of columns; or the first in column order, as in bnlearn.
-    """
-
-    ties: Ties = "association"
-
-    def _check(self) -> None:
-        super()._check()
-        parameters.one_of("ties", self.ties, TIES)
-
-    def _search(self) -> dict[str, Any]:
-        return {**super()._search(), "ties": self.ties}
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class HillClimbing(_Unrestricted, _TieBreaking):
+class HillClimbing(_Unrestricted, TieBreaking):
     """Greedy hill-climbing: the move that raises the score most, until none does.
 
     Moves add, delete or reverse an arc. It ends in a local optimum; restarts perturb the best graph and climb again.
@@ -101,7 +76,7 @@ class HillClimbing(_Unrestricted, _TieBreaking):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Tabu(_Unrestricted, _TieBreaking, TabuSearching):
+class Tabu(_Unrestricted, TieBreaking, TabuSearching):
     """Hill-climbing with a tabu list: it goes on through worse graphs and returns the best that it saw."""
 
     method: ClassVar[str] = "tabu"
