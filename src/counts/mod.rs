@@ -14,6 +14,7 @@
 //! A [`CountingEngine`] belongs to one data table and is shared by all threads; each thread counts through its own
 //! [`CountingSession`].
 
+mod around;
 mod binary;
 mod bounds;
 mod candidates;
@@ -32,6 +33,7 @@ mod strata;
 mod tables;
 mod tally;
 
+pub use around::FamilyVisitor;
 pub use binary::SubsetVisitor;
 pub use engine::CountingEngine;
 pub use fixed::{FixedScale, FixedSum};

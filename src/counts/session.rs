@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::around::Around;
 use super::binary::BinaryScratch;
 use super::candidates::Candidates;
 use super::memo::{KeyFormat, Memo};
@@ -29,6 +30,7 @@ pub struct CountingSession<'e, 'd> {
     strata: Strata,
     candidates: Candidates,
     pub(super) binary: BinaryScratch,
+    pub(super) around: Around,
     pub(super) counts: Vec<u32>,
     pub(super) margin: Vec<u32>,
     scratch: Vec<u32>,
@@ -50,6 +52,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             strata: Strata::default(),
             candidates: Candidates::default(),
             binary: BinaryScratch::default(),
+            around: Around::default(),
             counts: Vec::new(),
             margin: Vec::new(),
             scratch: Vec::new(),

@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::bounds::Bounds;
+use super::family::{SetFamily, SetVisitor, test_one_by_one};
+use super::g2_family::{Tester, pays};
 use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
 use super::separation::{TESTS_BETWEEN_CHECKS, separate_one_by_one};
 use super::{ConditioningSets, IndependenceTest, MarginalDependence, Separation, TestResult, TestSession, distance};
@@ -35,7 +37,7 @@ use crate::{Result, Variable, VariableSet};
 /// ```
 #[derive(Debug)]
 pub struct G2Test<'e, 'd> {
-    engine: &'e CountingEngine<'d>,
+    pub(super) engine: &'e CountingEngine<'d>,
     rules: Rules,
 }
 
@@ -51,7 +53,7 @@ impl<'e, 'd> G2Test<'e, 'd> {
     }
 
     /// The result for N times the (conditional) mutual information of x and y.
-    fn result(&self, information: f64, x: Variable, y: Variable, given: &[Variable], df: f64) -> TestResult {
+    pub(super) fn result(&self, information: f64, x: Variable, y: Variable, given: &[Variable], df: f64) -> TestResult {
         if df <= 0.0 {
             return TestResult::NO_INFORMATION;
         }
@@ -238,6 +240,24 @@ impl TestSession for G2Session<'_> {
         separate_one_by_one(self, x, y, sets, log_alpha, run, found, |session, set, max_log_p_value| {
             session.bounds.is_below(&mut session.counting, degrees, x, y, set, max_log_p_value)
         })
+    }
+
+    fn test_family(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>, visitor: &mut impl SetVisitor) {
+        if self.shares_family(x, y, family) {
+            let mut tester = Tester::new(self.test, x, y, family, visitor);
+            let &SetFamily { with, pool, size } = family;
+            if self.counting.visit_around(x, y, with, pool, size, &mut tester) {
+                return;
+            }
+        }
+        test_one_by_one(self, x, y, family, visitor);
+    }
+
+    fn shares_family(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
+        let rules = &self.test.rules;
+        rules.degrees_of_freedom() == DegreesOfFreedom::Classical
+            && !rules.may_refuse()
+            && pays(&self.counting, x, y, family)
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {

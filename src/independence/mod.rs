@@ -5,8 +5,10 @@ use crate::{Result, Variable};
 
 mod bounds;
 mod distance;
+mod family;
 mod fisher_z;
 mod g2;
+mod g2_family;
 mod informative;
 mod oracle;
 mod pearson;
@@ -15,6 +17,7 @@ mod separation;
 pub(crate) mod subsets;
 mod testwise;
 
+pub use family::{SetFamily, SetVisitor};
 pub use fisher_z::{FisherZSession, FisherZTest};
 pub use g2::{G2Session, G2Test};
 pub use informative::Informative;
@@ -153,6 +156,18 @@ pub trait TestSession {
         found: &mut Separation,
     ) -> Result<()> {
         separation::separate_one_by_one(self, x, y, sets, log_alpha, run, found, |_, _, _| false)
+    }
+
+    /// Tests x ⫫ y | s for the sets s of a family, in their order, that `visitor` wants, until it has enough: the same as
+    /// [`test`](Self::test) for each. A session may keep what such families of one x share.
+    fn test_family(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>, visitor: &mut impl SetVisitor) {
+        family::test_one_by_one(self, x, y, family, visitor);
+    }
+
+    /// Whether [`test_family`](Self::test_family) takes much less than its tests one by one.
+    fn shares_family(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
+        let _ = (x, y, family);
+        false
     }
 
     /// The average number of rows in a cell of the table of `variables`, for rules that ask whether data suffice; infinite

@@ -1,9 +1,10 @@
 //! V-structures by testing, for skeletons that come without separating sets (paper, equation "vs2", after Margaritis 2003).
 
+use std::ops::ControlFlow;
+
 use super::VStructure;
 use crate::graph::UndirectedGraph;
-use crate::independence::subsets::Subsets;
-use crate::independence::{IndependenceTest, TestSession};
+use crate::independence::{IndependenceTest, SetFamily, SetVisitor, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
 use crate::{Result, Variable};
@@ -40,12 +41,12 @@ pub fn v_structures_by_testing<T: IndependenceTest>(
     let pairs: Vec<&[(Variable, Variable, Variable)]> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
     run.progress().enter(Phase::VStructures, pairs.len() as u64);
     let found = ledger.timed(Phase::VStructures, |_| {
-        run.map(
+        run.try_map(
             pairs.len(),
             || test.session(),
             |session, i| {
                 run.progress().advance(1);
-                of_pair(graph, session, pairs[i], log_alpha, max_conditioning_size, knowledge)
+                of_pair(graph, session, pairs[i], log_alpha, max_conditioning_size, knowledge, run)
             },
         )
     })?;
@@ -66,41 +67,121 @@ fn of_pair(
     log_alpha: f64,
     max_conditioning_size: Option<usize>,
     knowledge: &Knowledge,
-) -> (Vec<VStructure>, u64) {
+    run: &Run,
+) -> Result<(Vec<VStructure>, u64)> {
     let (x, y, _) = triples[0];
-    let ends = if graph.neighbours(y).len() < graph.neighbours(x).len() { [y, x] } else { [x, y] };
-    // The largest p-value of the tests with each middle variable, until one separates.
-    let mut open: Vec<(Variable, f64)> = triples.iter().map(|&(_, _, z)| (z, f64::NEG_INFINITY)).collect();
-    let (mut subsets, mut given, mut calls) = (Subsets::default(), Vec::new(), 0);
+    let ends = if graph.neighbours(y).len() < graph.neighbours(x).len() { [(y, x), (x, y)] } else { [(x, y), (y, x)] };
+    let mut open = Open {
+        log_alpha,
+        run,
+        centres: triples.iter().map(|&(_, _, z)| (z, f64::NEG_INFINITY)).collect(),
+        calls: 0,
+        outcome: Ok(()),
+    };
     let mut tested: Vec<Variable> = Vec::new();
-    for end in ends {
+    for (end, other) in ends {
         let pool: Vec<Variable> =
             graph.neighbours(end).iter().copied().filter(|&z| knowledge.may_separate(x, y, z)).collect();
         session.focus(&[&[end], graph.neighbours(end)].concat());
         for size in 1..=max_conditioning_size.unwrap_or(pool.len()).min(pool.len()) {
-            let mut more = !open.is_empty() && subsets.start(pool.len(), size);
-            while more {
-                given.clear();
-                given.extend(subsets.positions().iter().map(|&at| pool[at]));
-                let new = open.iter().any(|(z, _)| given.contains(z))
-                    && (tested.is_empty() || !given.iter().all(|z| tested.binary_search(z).is_ok()));
-                if new {
-                    let result = session.test(x, y, &given);
-                    calls += 1;
-                    if result.is_independent(log_alpha) {
-                        open.retain(|(z, _)| !given.contains(z));
-                    } else {
-                        for (_, largest) in open.iter_mut().filter(|(z, _)| given.contains(z)) {
-                            *largest = largest.max(result.log_p_value);
-                        }
-                    }
-                }
-                more = !open.is_empty() && subsets.advance();
+            let family = SetFamily { with: None, pool: &pool, size };
+            if open.centres.is_empty() {
+                break;
             }
+            if !session.shares_family(end, other, &family) {
+                session.test_family(x, y, &family, &mut Centres { family, tested: &tested, open: &mut open });
+            } else if let [(centre, _)] = open.centres[..]
+                && pool.contains(&centre)
+            {
+                // The sets with the only middle variable are the sets of others with it, in the same order.
+                let others: Vec<Variable> = pool.iter().copied().filter(|&z| z != centre).collect();
+                let family = SetFamily { with: Some(centre), pool: &others, size: size - 1 };
+                session.test_family(end, other, &family, &mut OneCentre { family, tested: &tested, open: &mut open });
+            } else {
+                session.test_family(end, other, &family, &mut Centres { family, tested: &tested, open: &mut open });
+            }
+            std::mem::replace(&mut open.outcome, Ok(()))?;
         }
         tested = pool;
     }
     let v_structure =
         |(centre, largest): (Variable, f64)| VStructure { x, centre, y, log_p_value: (-largest.exp()).ln_1p() };
-    (open.into_iter().map(v_structure).collect(), calls)
+    Ok((open.centres.into_iter().map(v_structure).collect(), open.calls))
+}
+
+/// The middle variables that no set has decided against.
+struct Open<'a> {
+    log_alpha: f64,
+    run: &'a Run,
+    /// Each with the largest p-value of the tests with it.
+    centres: Vec<(Variable, f64)>,
+    calls: u64,
+    outcome: Result<()>,
+}
+
+impl Open<'_> {
+    fn take(&mut self, family: &SetFamily<'_>, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        // Tests between two looks at whether the run was cancelled.
+        const BETWEEN_CHECKS: u64 = 1024;
+        self.calls += 1;
+        if self.calls.is_multiple_of(BETWEEN_CHECKS) {
+            self.outcome = self.run.check();
+        }
+        let is_in_set = |z: Variable| family.with == Some(z) || positions.iter().any(|&at| family.pool[at] == z);
+        if log_p_value > self.log_alpha {
+            self.centres.retain(|&(z, _)| !is_in_set(z));
+        } else {
+            for (_, largest) in self.centres.iter_mut().filter(|&&mut (z, _)| is_in_set(z)) {
+                *largest = largest.max(log_p_value);
+            }
+        }
+        let ends = self.centres.is_empty() || self.outcome.is_err();
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Whether the set at these positions lies in the sorted list of variables whose subsets were tested.
+fn was_tested(family: &SetFamily<'_>, positions: &[usize], tested: &[Variable]) -> bool {
+    !tested.is_empty()
+        && family.with.iter().all(|z| tested.binary_search(z).is_ok())
+        && positions.iter().all(|&at| tested.binary_search(&family.pool[at]).is_ok())
+}
+
+/// The tests of sets that have the only open middle variable.
+struct OneCentre<'a, 'o> {
+    family: SetFamily<'a>,
+    tested: &'a [Variable],
+    open: &'a mut Open<'o>,
+}
+
+impl SetVisitor for OneCentre<'_, '_> {
+    const LARGEST_ONLY: bool = true;
+
+    fn wants(&mut self, positions: &[usize]) -> bool {
+        !was_tested(&self.family, positions, self.tested)
+    }
+
+    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        self.open.take(&self.family, positions, log_p_value)
+    }
+}
+
+/// The tests of sets that have an open middle variable.
+struct Centres<'a, 'o> {
+    family: SetFamily<'a>,
+    tested: &'a [Variable],
+    open: &'a mut Open<'o>,
+}
+
+impl SetVisitor for Centres<'_, '_> {
+    const LARGEST_ONLY: bool = false;
+
+    fn wants(&mut self, positions: &[usize]) -> bool {
+        let has_open = positions.iter().any(|&at| self.open.centres.iter().any(|&(z, _)| z == self.family.pool[at]));
+        has_open && !was_tested(&self.family, positions, self.tested)
+    }
+
+    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        self.open.take(&self.family, positions, log_p_value)
+    }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use phgs::Variable;
-use phgs::counts::{CountingEngine, FixedSum, Kernel, SubsetVisitor};
-use phgs::data::DiscreteData;
+use phgs::counts::{CountingEngine, FamilyVisitor, FixedSum, Kernel, SubsetVisitor};
+use phgs::data::{Codes, DiscreteData};
 use phgs::run::Run;
 use rand_chacha::rand_core::RngCore;
 
@@ -371,4 +371,88 @@ fn subsets_are_visited_together_only_where_that_applies() {
     };
     assert!(applies(0, 1, &[2, 4, 5, 6], 3) && applies(0, 1, &[2], 3));
     assert!(!applies(0, 1, &[2, 3, 4], 1) && !applies(3, 1, &[2], 1) && !applies(0, 1, &[2, 4, 5, 6], 4));
+}
+
+impl FamilyVisitor for Visited {
+    fn wants(&mut self, positions: &[usize]) -> bool {
+        SubsetVisitor::wants(self, positions)
+    }
+
+    fn visit(&mut self, positions: &[usize], information: i64) -> ControlFlow<()> {
+        SubsetVisitor::visit(self, positions, information, 0)
+    }
+}
+
+#[test]
+fn families_around_a_target_are_visited_as_single_tests_are() {
+    let mut rng = rng(73);
+    let arities = [3, 2, 4, 3, 1, 3, 2, 4, 3, 5, 2];
+    let n = arities.len() as Variable;
+    for n_rows in [1usize, 5, 64, 700, 2000] {
+        let mut data = random_data(&mut rng, n_rows, &arities);
+        if n_rows == 700 {
+            // Wide codes, and two columns that determine the target in part.
+            let code = |v: u32, row: usize| {
+                let code = data.column(v).get(row);
+                if v == 1 || v == 3 { (data.column(0).get(row) + code / 2) / 2 } else { code }
+            };
+            let columns: Vec<Codes> = (0..n)
+                .map(|v| {
+                    let codes = (0..n_rows).map(|row| code(v, row));
+                    if v % 3 == 0 {
+                        Codes::Wide(codes.map(|code| code as u16).collect())
+                    } else {
+                        Codes::Narrow(codes.map(|code| code as u8).collect())
+                    }
+                })
+                .collect();
+            data = DiscreteData::new(columns, arities.to_vec()).expect("valid");
+        }
+        for &kernel in Kernel::available() {
+            let engine = CountingEngine::with_kernel(&data, kernel).expect("available");
+            let (mut session, mut plain) = (engine.session(), engine.session());
+            // The pool grows as a search does, and the others come into it; then another target; then back.
+            for (target, other, with, pool) in [
+                (0, 9, None, vec![2, 1, 5]),
+                (0, 3, None, vec![2, 1, 5, 4]),
+                (0, 6, Some(3), vec![2, 1, 5, 4]),
+                (0, 1, Some(6), vec![2, 5, 4, 3]),
+                (0, 5, None, vec![6, 4, 3, 2, 1, 7, 8]),
+                (8, 0, Some(10), vec![1, 2, 3, 5, 6]),
+                (0, 2, Some(8), vec![10, 6, 5, 4, 3]),
+            ] {
+                for size in 3 - usize::from(with.is_some())..=5 - usize::from(with.is_some()) {
+                    for most in [2, usize::MAX] {
+                        let mut visited = Visited { found: Vec::new(), most };
+                        assert!(session.visit_around(target, other, with, &pool, size, &mut visited));
+                        let mut expected = subsets(pool.len(), size);
+                        expected.retain(|positions| positions.iter().sum::<usize>() % 5 != 0);
+                        expected.truncate(most);
+                        assert_eq!(visited.found.len(), expected.len());
+                        for ((positions, information, _), expected) in visited.found.iter().zip(&expected) {
+                            assert_eq!(positions, expected);
+                            let given: Vec<Variable> = positions.iter().map(|&at| pool[at]).chain(with).collect();
+                            let single = plain.conditional_information(target, other, &given);
+                            assert_eq!(*information, single.0, "{kernel} {n_rows} {target} {other} {given:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn families_are_visited_together_only_where_that_applies() {
+    let data = random_data(&mut rng(74), 200, &[3, 2, 3, 5, 2, 8, 40, 2]);
+    let engine = CountingEngine::new(&data);
+    let mut session = engine.session();
+    let mut applies = |target, other, with, pool: &[Variable], size| {
+        let mut visited = Visited { found: Vec::new(), most: usize::MAX };
+        let applies = session.visit_around(target, other, with, pool, size, &mut visited);
+        assert!(applies || visited.found.is_empty());
+        applies
+    };
+    assert!(applies(0, 1, None, &[2, 4, 7], 3) && applies(0, 3, Some(1), &[2, 4], 2) && applies(0, 5, None, &[1, 2, 4], 3));
+    assert!(!applies(0, 1, None, &[2, 4], 2) && !applies(0, 1, None, &[2, 3, 4, 7], 3) && !applies(0, 6, None, &[2, 1, 4], 3));
 }

@@ -13,6 +13,7 @@ use super::{TILE, Tile};
 use crate::Variable;
 use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
 use crate::counts::histogram;
+use crate::counts::around::{PlainLines, Records, Split};
 use crate::counts::planes::Line;
 use crate::data::DiscreteData;
 
@@ -163,4 +164,10 @@ fn finish(sum: &Sum, carried: bool) -> u32 {
         _mm256_extract_epi64::<3>(total),
     ];
     lanes.iter().sum::<i64>() as u32
+}
+
+/// The entropy of a target given a prefix and three variables, see [`Split::entropy`].
+#[target_feature(enable = "avx2,popcnt")]
+pub(super) fn entropy(split: &mut Split, records: &Records, n_log_n: &[i64], last: [usize; 3]) -> i64 {
+    split.entropy(PlainLines, records, n_log_n, last)
 }

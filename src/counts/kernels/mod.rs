@@ -6,6 +6,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
+use super::around::{PlainLines, Records, Split};
 use super::binary::{self, BinaryScratch, BinarySubsets, SubsetVisitor};
 use super::planes::Line;
 use super::tally::{self, PlainTally, SortedRows, Sums};
@@ -21,6 +22,8 @@ mod avx2_tally;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_binary;
+#[cfg(target_arch = "x86_64")]
+mod avx512_lines;
 mod equal;
 mod portable;
 
@@ -184,6 +187,23 @@ impl Counter {
             // SAFETY: the instruction was looked for in `new`.
             _ if self.has_popcnt => unsafe { portable::binary_subsets_popcnt(subsets, scratch, visitor) },
             _ => subsets.enumerate(binary::Plain, scratch, visitor),
+        }
+    }
+
+    /// The entropy of a target given a prefix and three variables, see [`Split::entropy`].
+    #[inline]
+    pub(super) fn entropy(self, split: &mut Split, records: &Records, n_log_n: &[i64], last: [usize; 3]) -> i64 {
+        match self.kernel {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `new` refuses kernels whose instructions the processor lacks.
+            Kernel::Avx512 => unsafe { avx512_lines::entropy(split, records, n_log_n, last) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Kernel::Avx2 => unsafe { avx2::entropy(split, records, n_log_n, last) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the instruction was looked for in `new`.
+            _ if self.has_popcnt => unsafe { portable::entropy_popcnt(split, records, n_log_n, last) },
+            _ => split.entropy(PlainLines, records, n_log_n, last),
         }
     }
 

@@ -6,6 +6,8 @@ use std::ops::ControlFlow;
 use super::Tile;
 #[cfg(target_arch = "x86_64")]
 use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
+#[cfg(target_arch = "x86_64")]
+use crate::counts::around::{PlainLines, Records, Split};
 use crate::counts::planes::Line;
 
 /// Lines taken at a time: a masked plane of them stays in registers or the first-level cache.
@@ -65,4 +67,11 @@ fn count(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], counts: &mut Tile) {
     for (counts, sums) in counts.iter_mut().zip(sums) {
         *counts = sums.map(|sum| sum as u32);
     }
+}
+
+/// The entropy of a target given a prefix and three variables, see [`Split::entropy`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+pub(super) fn entropy_popcnt(split: &mut Split, records: &Records, n_log_n: &[i64], last: [usize; 3]) -> i64 {
+    split.entropy(PlainLines, records, n_log_n, last)
 }

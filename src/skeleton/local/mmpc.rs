@@ -5,8 +5,7 @@
 
 use super::target::Target;
 use crate::Variable;
-use crate::independence::TestSession;
-use crate::independence::subsets::Subsets;
+use crate::independence::{SetFamily, TestSession};
 
 /// The neighbours of a target.
 ///
@@ -41,25 +40,8 @@ fn admit<S: TestSession>(
     if target.max_size() == 0 {
         return;
     }
-    let mut subsets = Subsets::default();
-    let (mut set, mut others, mut log_p) = (Vec::new(), Vec::new(), Vec::new());
     target.focus(&[before, &[added]].concat());
     for size in 0..=before.len().min(target.max_size() - 1) {
-        let mut more = subsets.start(before.len(), size);
-        while more && !candidates.is_empty() {
-            set.clear();
-            set.push(added);
-            set.extend(subsets.positions().iter().map(|&at| before[at]));
-            others.clear();
-            others.extend(candidates.iter().map(|&(y, _)| y));
-            target.test_separators(target.variable(), &others, &set, &mut log_p);
-            let mut results = log_p.iter();
-            candidates.retain_mut(|(_, largest)| {
-                let &value = results.next().expect("one result for each candidate");
-                *largest = largest.max(value);
-                value <= target.log_alpha()
-            });
-            more = subsets.advance();
-        }
+        target.drop_separated(candidates, &SetFamily { with: Some(added), pool: before, size });
     }
 }

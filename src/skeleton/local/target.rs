@@ -1,10 +1,12 @@
 //! The state of one variable's search: its tests, their count, and the largest p-value of each pair.
 
+use std::ops::ControlFlow;
+
 use rustc_hash::FxHashMap;
 
 use super::marginals::Marginals;
 use crate::independence::subsets::Subsets;
-use crate::independence::{TestResult, TestSession};
+use crate::independence::{SetFamily, SetVisitor, TestResult, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::{Variable, VariableSet};
@@ -17,6 +19,49 @@ pub(super) struct Finding {
     /// The largest log p-value of the pair, and its set.
     pub(super) max_log_p_value: f64,
     pub(super) set: VariableSet,
+}
+
+/// The search for a set of a family that separates a pair.
+struct FamilySearch<'a> {
+    family: &'a SetFamily<'a>,
+    log_alpha: f64,
+    run: &'a Run,
+    tests: &'a mut u64,
+    interrupted: &'a mut bool,
+    /// The largest log p-value of the pair so far, and its set, if that is kept.
+    largest: Option<&'a mut (f64, VariableSet)>,
+    /// The largest of this family.
+    of_family: f64,
+    separated: bool,
+}
+
+impl SetVisitor for FamilySearch<'_> {
+    const LARGEST_ONLY: bool = true;
+
+    #[inline]
+    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        *self.tests += 1;
+        if self.tests.is_multiple_of(TESTS_BETWEEN_CHECKS) {
+            *self.interrupted |= ends(self.run);
+        }
+        self.of_family = self.of_family.max(log_p_value);
+        if let Some(largest) = &mut self.largest
+            && log_p_value > largest.0
+        {
+            let mut set = self.family.set(positions);
+            set.sort_unstable();
+            **largest = (log_p_value, set);
+        }
+        self.separated = log_p_value > self.log_alpha || *self.interrupted;
+        if self.separated { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Tests between two looks at whether the run ends.
+const TESTS_BETWEEN_CHECKS: u64 = 256;
+
+fn ends(run: &Run) -> bool {
+    run.check().is_err() || run.out_of_time()
 }
 
 /// One variable's search.
@@ -65,10 +110,6 @@ impl<'a, S: TestSession> Target<'a, S> {
             largest,
             results: Vec::new(),
         }
-    }
-
-    fn ends(&self) -> bool {
-        self.run.check().is_err() || self.run.out_of_time()
     }
 
     /// Whether the run was cancelled or its deadline passed, so that what the search found is of no worth.
@@ -151,8 +192,8 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// [`separates`](Self::separates), [`separated`](Self::separated) or [`test_separators`](Self::test_separators).
     pub(super) fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> f64 {
         self.tests += 1;
-        if self.tests.is_multiple_of(256) {
-            self.interrupted |= self.ends();
+        if self.tests.is_multiple_of(TESTS_BETWEEN_CHECKS) {
+            self.interrupted |= ends(self.run);
         }
         if self.interrupted {
             return 0.0;
@@ -165,7 +206,7 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// [`test`](Self::test) of x with each of `others`: log p-values in their order.
     pub(super) fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
         out.clear();
-        self.interrupted |= self.ends();
+        self.interrupted |= ends(self.run);
         if self.interrupted {
             out.resize(others.len(), 0.0);
             return;
@@ -187,7 +228,7 @@ impl<'a, S: TestSession> Target<'a, S> {
 
     /// [`test_each`](Self::test_each) for sets that are to separate: a pair of which a member of `given` may separate
     /// nothing is not tested, and its log p-value is −∞.
-    pub(super) fn test_separators(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
+    fn test_separators(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
         if self.knowledge.is_empty() {
             self.test_each(x, others, given, out);
             return;
@@ -221,21 +262,73 @@ impl<'a, S: TestSession> Target<'a, S> {
         if self.max_size < fixed {
             return false;
         }
-        let mut subsets = Subsets::default();
-        let mut set: Vec<Variable> = Vec::new();
-        for size in from..=pool.len().min(self.max_size - fixed) {
-            let mut more = subsets.start(pool.len(), size);
-            while more {
-                set.clear();
-                set.extend(with);
-                set.extend(subsets.positions().iter().map(|&at| pool[at]));
-                if self.test(x, y, &set) > self.log_alpha {
+        (from..=pool.len().min(self.max_size - fixed)).any(|size| {
+            let family = SetFamily { with, pool: &pool, size };
+            self.separated_by(x, y, &family).is_none()
+        })
+    }
+
+    /// The largest log p-value of x ⫫ y given a set of the family, all of whose members may separate them; `None` when one
+    /// does. Stops at the first one found.
+    fn separated_by(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>) -> Option<f64> {
+        if self.interrupted {
+            return None;
+        }
+        let largest = if x == self.variable {
+            self.largest.get_mut(&y)
+        } else if y == self.variable {
+            self.largest.get_mut(&x)
+        } else {
+            None
+        };
+        let mut search = FamilySearch {
+            family,
+            log_alpha: self.log_alpha,
+            run: self.run,
+            tests: &mut self.tests,
+            interrupted: &mut self.interrupted,
+            largest,
+            of_family: f64::NEG_INFINITY,
+            separated: false,
+        };
+        self.session.test_family(x, y, family, &mut search);
+        (!search.separated).then_some(search.of_family)
+    }
+
+    /// Of `candidates` (each with its largest log p-value), drops those that a set of the family separates from the target,
+    /// and keeps the largest log p-values of the others: one candidate after the other where the tests of one share much,
+    /// else all of them given one set after the other.
+    pub(super) fn drop_separated(&mut self, candidates: &mut Vec<(Variable, f64)>, family: &SetFamily<'_>) {
+        let x = self.variable;
+        let shared = candidates.iter().filter(|&&(y, _)| self.session.shares_family(x, y, family)).count();
+        if 2 * shared > candidates.len() {
+            candidates.retain_mut(|(y, largest)| {
+                let pool = self.separators(x, *y, family.pool);
+                if family.with.is_some_and(|z| !self.may_separate(x, *y, &[z])) {
                     return true;
                 }
-                more = subsets.advance();
-            }
+                let of_family = self.separated_by(x, *y, &SetFamily { pool: &pool, ..*family });
+                *largest = of_family.map_or(*largest, |value| largest.max(value));
+                of_family.is_some()
+            });
+            return;
         }
-        false
+        let mut subsets = Subsets::default();
+        let (mut others, mut log_p) = (Vec::new(), Vec::new());
+        let mut more = subsets.start(family.pool.len(), family.size);
+        while more && !candidates.is_empty() {
+            let set = family.set(subsets.positions());
+            others.clear();
+            others.extend(candidates.iter().map(|&(y, _)| y));
+            self.test_separators(x, &others, &set, &mut log_p);
+            let mut results = log_p.iter();
+            candidates.retain_mut(|(_, largest)| {
+                let &value = results.next().expect("one result for each candidate");
+                *largest = largest.max(value);
+                value <= self.log_alpha
+            });
+            more = subsets.advance();
+        }
     }
 
     /// Drops from `members` (in the order in which they were taken in) those that a set with a *later* member separates:

@@ -1,0 +1,68 @@
+//! Tests of one pair given a whole family of conditioning sets.
+
+use std::ops::ControlFlow;
+
+use super::TestSession;
+use super::subsets::Subsets;
+use crate::{Variable, VariableSet};
+
+/// Conditioning sets: the subsets of one size of a pool, in lexicographic order of positions, each with one more variable
+/// if there is one.
+#[derive(Debug, Clone, Copy)]
+pub struct SetFamily<'p> {
+    /// A variable that is in all sets.
+    pub with: Option<Variable>,
+    /// The variables that the subsets are of: distinct, in any order, without `with`.
+    pub pool: &'p [Variable],
+    /// The number of variables of each subset.
+    pub size: usize,
+}
+
+impl SetFamily<'_> {
+    /// The set at these positions of the pool: `with` first, then in the order of the pool.
+    pub fn set(&self, positions: &[usize]) -> VariableSet {
+        self.with.into_iter().chain(positions.iter().map(|&at| self.pool[at])).collect()
+    }
+}
+
+/// What is done with the tests of a family.
+pub trait SetVisitor {
+    /// Whether all that matters of tests is the largest p-value of those that were visited in this call. A log p-value that
+    /// is below an earlier one may then be given as −∞.
+    const LARGEST_ONLY: bool;
+
+    /// Whether the set at these positions is to be tested.
+    fn wants(&mut self, positions: &[usize]) -> bool {
+        let _ = positions;
+        true
+    }
+
+    /// Takes the log p-value given the set at these positions. Whether to go on.
+    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()>;
+}
+
+/// [`TestSession::test_family`] by one test after the other.
+pub(super) fn test_one_by_one<S: TestSession + ?Sized>(
+    session: &mut S,
+    x: Variable,
+    y: Variable,
+    family: &SetFamily<'_>,
+    visitor: &mut impl SetVisitor,
+) {
+    let mut subsets = Subsets::default();
+    let mut set = VariableSet::new();
+    let mut more = subsets.start(family.pool.len(), family.size);
+    while more {
+        let positions = subsets.positions();
+        if visitor.wants(positions) {
+            set.clear();
+            set.extend(family.with);
+            set.extend(positions.iter().map(|&at| family.pool[at]));
+            let log_p_value = session.test(x, y, &set).log_p_value;
+            if visitor.visit(positions, log_p_value).is_break() {
+                return;
+            }
+        }
+        more = subsets.advance();
+    }
+}
