@@ -50,8 +50,7 @@ impl<'a, V: SetVisitor> Tester<'a, V> {
         let data = test.engine.data();
         let alike = family.pool.windows(2).all(|pair| data.arity(pair[0]) == data.arity(pair[1]));
         let first: Vec<usize> = (0..family.size).collect();
-        let uniform =
-            (alike && family.size <= family.pool.len()).then(|| classical(data, x, y, &family.set(&first)));
+        let uniform = (alike && family.size <= family.pool.len()).then(|| classical(data, x, y, &family.set(&first)));
         Self { test, x, y, family, visitor, known: Vec::new(), uniform }
     }
 }
@@ -68,8 +67,7 @@ impl<V: SetVisitor> FamilyVisitor for Tester<'_, V> {
         const CLEARLY_BELOW_ONE: f64 = -1e-3;
         const MARGIN: f64 = 1.0 + 1e-6;
         let data = self.test.engine.data();
-        let degrees =
-            self.uniform.unwrap_or_else(|| classical(data, self.x, self.y, &self.family.set(positions)));
+        let degrees = self.uniform.unwrap_or_else(|| classical(data, self.x, self.y, &self.family.set(positions)));
         let at = self.known.iter().position(|&(of, _)| of == degrees);
         if V::LARGEST_ONLY && at.is_some_and(|at| information >= self.known[at].1) {
             return self.visitor.visit(positions, f64::NEG_INFINITY);

@@ -38,7 +38,9 @@ pub fn v_structures_by_testing<T: IndependenceTest>(
     let mut triples: Vec<_> = graph.unshielded_triples().map(|(x, z, y)| (x, y, z)).collect();
     triples.retain(|&(x, y, _)| knowledge.allows_edge(x, y));
     triples.sort_unstable();
-    let pairs: Vec<&[(Variable, Variable, Variable)]> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
+    let mut pairs: Vec<&[(Variable, Variable, Variable)]> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
+    // Pairs with the same large neighbourhood, which sessions share work in, one after the other.
+    pairs.sort_by_key(|pair| ends(graph, pair[0].0, pair[0].1)[1]);
     run.progress().enter(Phase::VStructures, pairs.len() as u64);
     let found = ledger.timed(Phase::VStructures, |_| {
         run.try_map(
@@ -70,7 +72,7 @@ fn of_pair(
     run: &Run,
 ) -> Result<(Vec<VStructure>, u64)> {
     let (x, y, _) = triples[0];
-    let ends = if graph.neighbours(y).len() < graph.neighbours(x).len() { [(y, x), (x, y)] } else { [(x, y), (y, x)] };
+    let [first, second] = ends(graph, x, y);
     let mut open = Open {
         log_alpha,
         run,
@@ -79,7 +81,7 @@ fn of_pair(
         outcome: Ok(()),
     };
     let mut tested: Vec<Variable> = Vec::new();
-    for (end, other) in ends {
+    for (end, other) in [(first, second), (second, first)] {
         let pool: Vec<Variable> =
             graph.neighbours(end).iter().copied().filter(|&z| knowledge.may_separate(x, y, z)).collect();
         session.focus(&[&[end], graph.neighbours(end)].concat());
@@ -107,6 +109,11 @@ fn of_pair(
     let v_structure =
         |(centre, largest): (Variable, f64)| VStructure { x, centre, y, log_p_value: (-largest.exp()).ln_1p() };
     Ok((open.centres.into_iter().map(v_structure).collect(), open.calls))
+}
+
+/// The ends of a pair, the one with fewer neighbours first.
+fn ends(graph: &UndirectedGraph, x: Variable, y: Variable) -> [Variable; 2] {
+    if graph.neighbours(y).len() < graph.neighbours(x).len() { [y, x] } else { [x, y] }
 }
 
 /// The middle variables that no set has decided against.

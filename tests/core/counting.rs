@@ -453,6 +453,12 @@ fn families_are_visited_together_only_where_that_applies() {
         assert!(applies || visited.found.is_empty());
         applies
     };
-    assert!(applies(0, 1, None, &[2, 4, 7], 3) && applies(0, 3, Some(1), &[2, 4], 2) && applies(0, 5, None, &[1, 2, 4], 3));
-    assert!(!applies(0, 1, None, &[2, 4], 2) && !applies(0, 1, None, &[2, 3, 4, 7], 3) && !applies(0, 6, None, &[2, 1, 4], 3));
+    assert!(
+        applies(0, 1, None, &[2, 4, 7], 3) && applies(0, 3, Some(1), &[2, 4], 2) && applies(0, 5, None, &[1, 2, 4], 3)
+    );
+    assert!(
+        !applies(0, 1, None, &[2, 4], 2)
+            && !applies(0, 1, None, &[2, 3, 4, 7], 3)
+            && !applies(0, 6, None, &[2, 1, 4], 3)
+    );
 }

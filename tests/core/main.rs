@@ -4,6 +4,7 @@ mod bif;
 mod boss;
 mod bounds;
 mod counting;
+mod families;
 mod gaussian;
 mod ges;
 mod hybrid;

@@ -8,6 +8,9 @@ pub(in crate::counts) trait LineKernel: Copy {
     /// How many rows each two planes have in common, word by word. All planes have as many lines.
     fn shared<const A: usize, const B: usize>(self, a: [&[Line]; A], b: [&[Line]; B]) -> [[Eight; B]; A];
 
+    /// Σ n ln n over counts.
+    fn sum(self, n_log_n: &[i64], counts: &[Eight]) -> i64;
+
     /// Transposes 64 × 64 bits in each of eight words side by side: bit j of line i becomes bit i of line j.
     fn transpose(self, square: &mut [Line; 64]);
 }
@@ -29,39 +32,40 @@ pub(super) struct Leaf<'a, const Q: usize> {
     pub(super) of_cd: [[&'a [Eight]; Q]; Q],
 }
 
-/// Cells by the states of d, c and b; those past Q are not used.
-type Cells = [[[Eight; 4]; 4]; 4];
+/// Cells by the states of d, c and b.
+type Cells<const R: usize> = [[[Eight; R]; R]; R];
 
 impl<const Q: usize> Leaf<'_, Q> {
-    /// Σ n ln n over the cells without the target, less that over the cells with it.
+    /// Σ n ln n over the cells without the target, less that over the cells with it. R is Q + 1.
     #[inline(always)]
-    pub(super) fn entropy<K: LineKernel>(&self, kernel: K, n_log_n: &[i64]) -> i64 {
+    pub(super) fn entropy<K: LineKernel, const R: usize>(&self, kernel: K, n_log_n: &[i64]) -> i64 {
         let mut sum = 0i64;
         let mut first = 0;
+        let mut cells = [[[Eight::default(); R]; R]; R];
         for &end in self.ends {
-            let mut margin: Cells = Default::default();
+            let mut margin = [[[Eight::default(); R]; R]; R];
             for block in first..end as usize {
-                let cells = self.cells(kernel, block);
-                for k in 0..Q + 1 {
-                    for j in 0..Q + 1 {
-                        for i in 0..Q + 1 {
+                self.fill::<K, R>(kernel, block, &mut cells);
+                for k in 0..R {
+                    for j in 0..R {
+                        for i in 0..R {
                             margin[k][j][i] = margin[k][j][i].plus(cells[k][j][i]);
                         }
                     }
                 }
-                sum = sum.wrapping_sub(total::<Q>(n_log_n, &cells));
+                sum = sum.wrapping_sub(kernel.sum(n_log_n, cells.as_flattened().as_flattened()));
             }
-            sum = sum.wrapping_add(total::<Q>(n_log_n, &margin));
+            sum = sum.wrapping_add(kernel.sum(n_log_n, margin.as_flattened().as_flattened()));
             first = end as usize;
         }
         sum
     }
 
+    /// The cells of a block.
     #[inline(always)]
-    fn cells<K: LineKernel>(&self, kernel: K, block: usize) -> Cells {
+    fn fill<K: LineKernel, const R: usize>(&self, kernel: K, block: usize, cells: &mut Cells<R>) {
         let rows = self.blocks[block].rows();
         let planes = self.planes.map(|plane| &plane[rows.clone()]);
-        let mut cells: Cells = Default::default();
         for j in 0..Q {
             let counts = kernel.shared(self.masks[j].map(|mask| &mask[rows.clone()]), planes);
             for i in 0..Q {
@@ -75,9 +79,9 @@ impl<const Q: usize> Leaf<'_, Q> {
             let slice = &mut cells[k + 1];
             let of_c: [Eight; Q] = std::array::from_fn(|j| self.of_cd[k][j][block]);
             let of_b: [Eight; Q] = std::array::from_fn(|i| self.of_bd[k][i][block]);
-            complete::<Q>(slice, self.of_d[k][block], of_b, of_c);
+            complete::<Q, R>(slice, self.of_d[k][block], of_b, of_c);
         }
-        let mut table = [[Eight::default(); 4]; 4];
+        let mut table = [[Eight::default(); R]; R];
         for j in 0..Q {
             for i in 0..Q {
                 table[j + 1][i + 1] = self.of_bc[j][i][block];
@@ -85,9 +89,9 @@ impl<const Q: usize> Leaf<'_, Q> {
         }
         let of_c: [Eight; Q] = std::array::from_fn(|j| self.of_c[j][block]);
         let of_b: [Eight; Q] = std::array::from_fn(|i| self.of_b[i][block]);
-        complete::<Q>(&mut table, self.totals[block], of_b, of_c);
-        for j in 0..Q + 1 {
-            for i in 0..Q + 1 {
+        complete::<Q, R>(&mut table, self.totals[block], of_b, of_c);
+        for j in 0..R {
+            for i in 0..R {
                 let mut rest = table[j][i];
                 for k in 0..Q {
                     rest = rest.less(cells[k + 1][j][i]);
@@ -95,13 +99,17 @@ impl<const Q: usize> Leaf<'_, Q> {
                 cells[0][j][i] = rest;
             }
         }
-        cells
     }
 }
 
 /// Fills the cells of two variables in which one is in its first state.
 #[inline(always)]
-fn complete<const Q: usize>(table: &mut [[Eight; 4]; 4], all: Eight, of_b: [Eight; Q], of_c: [Eight; Q]) {
+fn complete<const Q: usize, const R: usize>(
+    table: &mut [[Eight; R]; R],
+    all: Eight,
+    of_b: [Eight; Q],
+    of_c: [Eight; Q],
+) {
     let mut corner = all;
     for j in 0..Q {
         let mut rest = of_c[j];
@@ -122,23 +130,6 @@ fn complete<const Q: usize>(table: &mut [[Eight; 4]; 4], all: Eight, of_b: [Eigh
     table[0][0] = corner;
 }
 
-/// Σ n ln n over cells.
-#[inline(always)]
-fn total<const Q: usize>(n_log_n: &[i64], cells: &Cells) -> i64 {
-    let mut sums = [0i64; 4];
-    for k in 0..Q + 1 {
-        for j in 0..Q + 1 {
-            for i in 0..Q + 1 {
-                for lane in 0..8 {
-                    let count = cells[k][j][i].0[lane];
-                    sums[lane % 4] = sums[lane % 4].wrapping_add(n_log_n[count as usize]);
-                }
-            }
-        }
-    }
-    sums[0].wrapping_add(sums[1]).wrapping_add(sums[2]).wrapping_add(sums[3])
-}
-
 /// [`LineKernel`] in plain Rust.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::counts) struct PlainLines;
@@ -157,6 +148,17 @@ impl LineKernel for PlainLines {
             }
         }
         counts
+    }
+
+    #[inline(always)]
+    fn sum(self, n_log_n: &[i64], counts: &[Eight]) -> i64 {
+        let mut sums = [0i64; 4];
+        for eight in counts {
+            for (lane, &count) in eight.0.iter().enumerate() {
+                sums[lane % 4] = sums[lane % 4].wrapping_add(n_log_n[count as usize]);
+            }
+        }
+        sums.iter().fold(0, |sum, &part| sum.wrapping_add(part))
     }
 
     #[inline(always)]

@@ -120,15 +120,16 @@ impl CountingSession<'_, '_> {
         let always = with.map(position);
         let outside = around.position(other).is_none().then_some(other);
         let inside = around.position(other);
-        let compute = |split: &mut Split, records: &Records, roster: &[Variable], first: Option<Variable>, set: &[u8]| {
-            let (head, last) = set.split_at(set.len() - 3);
-            let mut prefix: SmallVec<[Variable; 3]> = first.into_iter().collect();
-            prefix.extend(head.iter().map(|&at| roster[usize::from(at)]));
-            if split.sorted.sort(data, target, &prefix) {
-                split.reset(records);
-            }
-            counter.entropy(split, records, n_log_n, [0, 1, 2].map(|i| usize::from(last[i])))
-        };
+        let compute =
+            |split: &mut Split, records: &Records, roster: &[Variable], first: Option<Variable>, set: &[u8]| {
+                let (head, last) = set.split_at(set.len() - 3);
+                let mut prefix: SmallVec<[Variable; 3]> = first.into_iter().collect();
+                prefix.extend(head.iter().map(|&at| roster[usize::from(at)]));
+                if split.sorted.sort(data, target, &prefix) {
+                    split.reset(records);
+                }
+                counter.entropy(split, records, n_log_n, [0, 1, 2].map(|i| usize::from(last[i])))
+            };
         let Around { roster, records, remembered, with_other, without, .. } = around;
         let mut subsets = Subsets::default();
         let (mut order, mut set) = (SmallVec::<[u8; 8]>::new(), SmallVec::<[u8; 8]>::new());

@@ -70,9 +70,9 @@ impl Split {
         let states = |position: usize| records.place(position).states;
         match states(b).max(states(c)).max(states(d)) {
             0 => self.entropy_of_prefix(n_log_n),
-            1 => self.leaf::<K, 1>(kernel, records, n_log_n, [b, c, d]),
-            2 => self.leaf::<K, 2>(kernel, records, n_log_n, [b, c, d]),
-            _ => self.leaf::<K, MAX_STATES>(kernel, records, n_log_n, [b, c, d]),
+            1 => self.leaf::<K, 1, 2>(kernel, records, n_log_n, [b, c, d]),
+            2 => self.leaf::<K, 2, 3>(kernel, records, n_log_n, [b, c, d]),
+            _ => self.leaf::<K, MAX_STATES, { MAX_STATES + 1 }>(kernel, records, n_log_n, [b, c, d]),
         }
     }
 
@@ -166,9 +166,9 @@ impl Split {
         let (start, blocks) = (self.pairs[a * records.len() + b] as usize, self.sorted.blocks.len());
         let [of_a, of_b] = [a, b].map(|position| usize::from(records.place(position).states));
         let mut counts = [[&self.no_counts[..blocks]; Q]; Q];
-        for i in 0..of_a {
-            for j in 0..of_b {
-                counts[j][i] = &self.counts[start + (i * of_b + j) * blocks..][..blocks];
+        for (j, counts) in counts.iter_mut().enumerate().take(of_b) {
+            for (i, counts) in counts.iter_mut().enumerate().take(of_a) {
+                *counts = &self.counts[start + (i * of_b + j) * blocks..][..blocks];
             }
         }
         counts
@@ -223,9 +223,9 @@ impl Split {
         self.masks = masks;
     }
 
-    /// All cells of three variables with at most Q states past the first.
+    /// All cells of three variables with at most Q states past the first; R is Q + 1.
     #[inline(always)]
-    fn leaf<K: LineKernel, const Q: usize>(
+    fn leaf<K: LineKernel, const Q: usize, const R: usize>(
         &self,
         kernel: K,
         records: &Records,
@@ -235,9 +235,9 @@ impl Split {
         let [of_b, of_c] = [b, c].map(|position| usize::from(records.place(position).states));
         let lines = self.sorted.lines;
         let mut masks = [[&self.no_lines[..lines]; Q]; Q];
-        for i in 0..of_b {
-            for j in 0..of_c {
-                masks[j][i] = &self.masks[(i * of_c + j) * lines..][..lines];
+        for (j, masks) in masks.iter_mut().enumerate().take(of_c) {
+            for (i, mask) in masks.iter_mut().enumerate().take(of_b) {
+                *mask = &self.masks[(i * of_c + j) * lines..][..lines];
             }
         }
         let leaf = Leaf::<Q> {
@@ -253,6 +253,6 @@ impl Split {
             of_bd: self.pair_counts(records, b, d),
             of_cd: self.pair_counts(records, c, d),
         };
-        leaf.entropy(kernel, n_log_n)
+        leaf.entropy::<K, R>(kernel, n_log_n)
     }
 }

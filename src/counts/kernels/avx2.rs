@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 
 use super::{TILE, Tile};
 use crate::Variable;
+use crate::counts::around::{PlainLines, Records, Split};
 use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
 use crate::counts::histogram;
-use crate::counts::around::{PlainLines, Records, Split};
 use crate::counts::planes::Line;
 use crate::data::DiscreteData;
 

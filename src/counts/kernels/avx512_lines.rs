@@ -1,8 +1,8 @@
 //! Eight strata side by side with AVX-512: a line is a register.
 
 use std::arch::x86_64::{
-    __m256i, __m512i, _mm256_store_si256, _mm512_add_epi64, _mm512_and_si512, _mm512_cvtepi64_epi32,
-    _mm512_load_si512, _mm512_popcnt_epi64, _mm512_setzero_si512,
+    __m256i, __m512i, _mm256_load_si256, _mm256_store_si256, _mm512_add_epi64, _mm512_and_si512, _mm512_cvtepi64_epi32,
+    _mm512_i32gather_epi64, _mm512_load_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_setzero_si512,
 };
 
 use crate::counts::around::{Eight, LineKernel, Records, Split, transpose};
@@ -23,6 +23,12 @@ impl LineKernel for Wide {
     fn shared<const A: usize, const B: usize>(self, a: [&[Line]; A], b: [&[Line]; B]) -> [[Eight; B]; A] {
         // SAFETY: `entropy`, which makes this type, is called only where the processor has the instructions.
         unsafe { shared(a, b) }
+    }
+
+    #[inline(always)]
+    fn sum(self, n_log_n: &[i64], counts: &[Eight]) -> i64 {
+        // SAFETY: as above.
+        unsafe { sum(n_log_n, counts) }
     }
 
     #[inline(always)]
@@ -57,6 +63,30 @@ fn shared<const A: usize, const B: usize>(a: [&[Line]; A], b: [&[Line]; B]) -> [
         }
     }
     counts
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn sum(n_log_n: &[i64], counts: &[Eight]) -> i64 {
+    let mut most = Eight::default();
+    for eight in counts {
+        for (most, &count) in most.0.iter_mut().zip(&eight.0) {
+            *most = (*most).max(count);
+        }
+    }
+    let length = n_log_n.len().min(i32::MAX as usize);
+    assert!(most.0.iter().all(|&count| (count as usize) < length));
+    let mut sum = _mm512_setzero_si512();
+    for eight in counts {
+        // SAFETY: eight counts have 32 bytes and are aligned to them; as indices they are in the table, as was just seen, and
+        // fit 31 bits.
+        let n_log_n = unsafe {
+            let at = _mm256_load_si256(eight.0.as_ptr().cast::<__m256i>());
+            _mm512_i32gather_epi64::<8>(at, n_log_n.as_ptr())
+        };
+        sum = _mm512_add_epi64(sum, n_log_n);
+    }
+    _mm512_reduce_add_epi64(sum)
 }
 
 /// The plain transposition, compiled for wide registers.

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use super::Tile;
 #[cfg(target_arch = "x86_64")]
-use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
-#[cfg(target_arch = "x86_64")]
 use crate::counts::around::{PlainLines, Records, Split};
+#[cfg(target_arch = "x86_64")]
+use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
 use crate::counts::planes::Line;
 
 /// Lines taken at a time: a masked plane of them stays in registers or the first-level cache.
