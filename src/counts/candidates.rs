@@ -5,8 +5,10 @@
 //! and its counts for all candidates are a product of planes; the rows of small strata, which would cost a plane each, are
 //! counted one by one.
 
+use rustc_hash::FxHashMap;
+
 use super::kernels::{Counter, TILE, Tile};
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{Gathered, HALF, Lanes, WIDTH};
 use super::planes::{BitPlanes, Line, MAX_PLANE_ARITY};
 use super::strata::Strata;
 use super::tally::SortedRows;
@@ -48,6 +50,7 @@ pub(super) struct Candidates {
     /// Rows sorted by stratum, without those that are alone in theirs, and where each stratum ends.
     sorted: Vec<u32>,
     ends: Vec<u32>,
+    gathered: Gathered,
 }
 
 /// What is counted and how.
@@ -61,12 +64,23 @@ pub(super) struct Source<'a> {
 }
 
 impl Candidates {
-    /// F(base ∪ {c}) for each candidate c.
+    /// Brings some variables together, for requests in which they are `of`.
+    pub(super) fn gather(&mut self, data: &DiscreteData, variables: &[Variable]) {
+        self.gathered.gather(data, variables);
+    }
+
+    /// Whether these variables were the last ones to be brought together.
+    pub(super) fn has_gathered(&self, variables: &[Variable]) -> bool {
+        self.gathered.is_of(variables)
+    }
+
+    /// F(base ∪ {c}) for each candidate c, which may be some `of` more variables.
     pub(super) fn sums_with_each(
         &mut self,
         source: Source<'_>,
         base: &[Variable],
         candidates: &[Variable],
+        of: &[Variable],
         out: &mut Vec<FixedSum>,
     ) {
         out.clear();
@@ -79,7 +93,11 @@ impl Candidates {
         }
         // A stratum with a plane costs as much as the candidate has planes, and a list of its rows costs the same for any
         // candidate: so candidates with few states are taken together, and those with many.
-        let rest = self.count_blocks(source, candidates, out);
+        let rest = if self.gathered.is_of(of) {
+            self.count_gathered(source, candidates, out)
+        } else {
+            self.count_blocks(source, candidates, out)
+        };
         let mut order: Vec<(u32, usize)> = Vec::with_capacity(rest.len());
         order.extend(rest.into_iter().map(|at| (source.planes.n_states(candidates[at]) as u32, at)));
         // Those without planes come last; constants have none and need none.
@@ -123,7 +141,7 @@ impl Candidates {
         let mut sorted = false;
         for (block, wanted) in blocks.iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
             let arity = source.lanes.arity(source.data, block);
-            if self.cost_of_block(source, arity) > wanted.len() as f32 * self.cost_of_candidate(source, arity) {
+            if self.cost_of_block(source, arity, WIDTH) > wanted.len() as f32 * self.cost_of_candidate(source, arity) {
                 rest.extend(wanted.iter().map(|&(at, _)| at));
                 continue;
             }
@@ -133,21 +151,53 @@ impl Candidates {
             let lines = source.lanes.block(source.data, block);
             let mut sums = [0; WIDTH];
             let sorted = SortedRows { rows: &self.sorted, ends: &self.ends };
-            source.counter.add_block(arity, lines, sorted, source.scale, &mut sums);
+            source.counter.add_block(arity, WIDTH, lines, sorted, source.scale, &mut sums);
             wanted.iter().for_each(|&(at, lane)| out[at] = FixedSum(sums[lane]));
         }
         rest
     }
 
-    /// What it takes to count a block of variables of so many states, in nanoseconds of one processor: only how costs compare
-    /// matters.
-    fn cost_of_block(&self, source: Source<'_>, arity: u32) -> f32 {
+    /// [`count_blocks`](Self::count_blocks) where the candidates are among the variables brought together.
+    fn count_gathered(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [FixedSum]) -> Vec<usize> {
+        let mut place: FxHashMap<Variable, usize> = candidates.iter().enumerate().map(|(at, &c)| (c, at)).collect();
+        let mut sorted = false;
+        let gathered = std::mem::take(&mut self.gathered);
+        for (variables, lines) in gathered.blocks() {
+            let arity = variables.iter().map(|&x| source.data.arity(x)).max().expect("a block has variables");
+            let wanted = variables.iter().filter(|x| place.contains_key(x)).count();
+            if self.cost_of_block(source, arity, variables.len())
+                > wanted as f32 * self.cost_of_candidate(source, arity)
+            {
+                continue;
+            }
+            if !std::mem::replace(&mut sorted, true) {
+                self.sort_rows();
+            }
+            let mut sums = [0; WIDTH];
+            let rows = SortedRows { rows: &self.sorted, ends: &self.ends };
+            source.counter.add_block(arity, variables.len(), lines, rows, source.scale, &mut sums);
+            for (x, sum) in variables.iter().zip(sums) {
+                if let Some(at) = place.remove(x) {
+                    out[at] = FixedSum(sum);
+                }
+            }
+        }
+        self.gathered = gathered;
+        let mut rest: Vec<usize> = place.into_values().collect();
+        rest.sort_unstable();
+        rest
+    }
+
+    /// What it takes to count so many variables of a block of so many states, in nanoseconds of one processor: only how costs
+    /// compare matters.
+    fn cost_of_block(&self, source: Source<'_>, arity: u32, lanes: usize) -> f32 {
         let states = (arity - 1) as f32;
         let of_row = match source.counter.kernel() {
             Kernel::Avx512 | Kernel::Avx2 => 2.3 + 0.7 * states,
             Kernel::Portable => 17.0 * states,
         };
-        of_row * source.data.n_rows() as f32 + 32.0 * (states + 1.0) * self.sizes.len() as f32
+        let whole = of_row * source.data.n_rows() as f32 + 32.0 * (states + 1.0) * self.sizes.len() as f32;
+        if lanes > HALF { whole } else { 0.5 * whole }
     }
 
     /// What it takes to count a candidate of so many states by itself.
@@ -162,7 +212,7 @@ impl Candidates {
                 rows += size;
             }
         }
-        let of_row = 1.2;
+        let of_row = 2.0;
         let of_plane = of_row * lines_as_rows(source) * states as f32 + 0.3 * arity as f32;
         of_plane * planes as f32 + of_row * rows as f32
     }

@@ -58,7 +58,10 @@ impl CountingSession<'_, '_> {
     fn sum_margins(&mut self, set: &Set, positions: [usize; 2]) {
         for position in positions {
             let key = self.format.without(set.key, position);
-            if set.variables().len() > 2 && self.memo.sum(key).is_none() {
+            if set.variables().len() > 2
+                && self.memo.sum(key).is_none()
+                && self.past_sum(&set.without(self.format, position)).is_none()
+            {
                 let block: usize = set.arities()[..position].iter().map(|&arity| arity as usize).product();
                 let arity = set.arities()[position] as usize;
                 self.margin.clear();
@@ -68,7 +71,8 @@ impl CountingSession<'_, '_> {
                         into.iter_mut().zip(state).for_each(|(into, count)| *into += count);
                     }
                 }
-                self.memo.set_sum(key, self.engine.scale().sum(&self.margin));
+                let sum = self.engine.scale().sum(&self.margin);
+                self.keep_sum(key, set.without(self.format, position).core(), sum);
             }
         }
     }

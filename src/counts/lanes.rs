@@ -65,28 +65,67 @@ impl Lanes {
     /// The lines of a block: variable i is in the low four bits of byte i, or the high ones of byte i − [`HALF`].
     pub(super) fn block(&self, data: &DiscreteData, block: usize) -> &[Line] {
         self.blocks[block].get_or_init(|| {
-            let mut lines = vec![Line::default(); data.n_rows()];
-            let variables = &self.variables[block * WIDTH..((block + 1) * WIDTH).min(self.variables.len())];
-            for (number, lines) in lines.chunks_mut(ROWS).enumerate() {
-                let rows = number * ROWS..number * ROWS + lines.len();
-                for (i, &x) in variables.iter().enumerate() {
-                    let (word, shift) = (i % HALF / 8, 8 * (i % 8) + 4 * (i / HALF));
-                    match data.column(x) {
-                        Codes::Narrow(codes) => {
-                            for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
-                                line.0[word] |= u64::from(code) << shift;
-                            }
-                        }
-                        Codes::Wide(codes) => {
-                            for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
-                                line.0[word] |= u64::from(code) << shift;
-                            }
-                        }
+            let mut lines = Vec::new();
+            fill(data, &self.variables[block * WIDTH..((block + 1) * WIDTH).min(self.variables.len())], &mut lines);
+            lines
+        })
+    }
+}
+
+/// The lines of at most [`WIDTH`] variables of at most 16 states.
+fn fill(data: &DiscreteData, variables: &[Variable], lines: &mut Vec<Line>) {
+    lines.clear();
+    lines.resize(data.n_rows(), Line::default());
+    for (number, lines) in lines.chunks_mut(ROWS).enumerate() {
+        let rows = number * ROWS..number * ROWS + lines.len();
+        for (i, &x) in variables.iter().enumerate() {
+            let (word, shift) = (i % HALF / 8, 8 * (i % 8) + 4 * (i / HALF));
+            match data.column(x) {
+                Codes::Narrow(codes) => {
+                    for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
+                        line.0[word] |= u64::from(code) << shift;
+                    }
+                }
+                Codes::Wide(codes) => {
+                    for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
+                        line.0[word] |= u64::from(code) << shift;
                     }
                 }
             }
-            lines
-        })
+        }
+    }
+}
+
+/// Some variables in lines of their own, for many requests about them alone.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    /// The variables as they were given.
+    given: Vec<Variable>,
+    /// Those that are in lines, by their number of states.
+    variables: Vec<Variable>,
+    blocks: Vec<Vec<Line>>,
+}
+
+impl Gathered {
+    pub(super) fn gather(&mut self, data: &DiscreteData, variables: &[Variable]) {
+        self.given.clear();
+        self.given.extend_from_slice(variables);
+        self.variables.clear();
+        self.variables.extend(variables.iter().filter(|x| (2..=MAX_ARITY).contains(&data.arity(**x))));
+        self.variables.sort_by_key(|&x| data.arity(x));
+        self.blocks.resize_with(self.variables.len().div_ceil(WIDTH), Vec::new);
+        for (variables, lines) in self.variables.chunks(WIDTH).zip(&mut self.blocks) {
+            fill(data, variables, lines);
+        }
+    }
+
+    pub(super) fn is_of(&self, variables: &[Variable]) -> bool {
+        self.given == variables
+    }
+
+    /// The blocks: their variables and their lines.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (&[Variable], &[Line])> {
+        self.variables.chunks(WIDTH).zip(self.blocks.iter().map(Vec::as_slice))
     }
 }
 

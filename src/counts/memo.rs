@@ -7,6 +7,16 @@ use crate::Variable;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Key(u128);
 
+impl Key {
+    #[inline]
+    pub(super) fn hash(self) -> u64 {
+        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        let mixed = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93 | 1);
+        let mixed = (mixed as u64 ^ (mixed >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 32)
+    }
+}
+
 /// How sets become keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyFormat {
@@ -111,7 +121,7 @@ impl Memo {
     }
 
     fn find(&self, key: Key) -> usize {
-        let mut at = hash(key) as usize & (self.slots.len() - 1);
+        let mut at = key.hash() as usize & (self.slots.len() - 1);
         while self.slots[at].generation == self.generation && self.slots[at].key != key {
             at = (at + 1) & (self.slots.len() - 1);
         }
@@ -183,14 +193,6 @@ impl Memo {
             self.slots[at] = slot;
         }
     }
-}
-
-#[inline]
-fn hash(key: Key) -> u64 {
-    let (low, high) = (key.0 as u64, (key.0 >> 64) as u64);
-    let mixed = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93 | 1);
-    let mixed = (mixed as u64 ^ (mixed >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed ^ (mixed >> 32)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod kernels;
 mod lanes;
 mod memo;
 mod pairwise;
+mod past;
 mod planes;
 mod rows;
 mod session;

@@ -193,7 +193,13 @@ impl<'e, 'd> Panels<'e, 'd> {
             self.others.clear();
             self.others.extend(others.map(|y| y as Variable));
             if !self.others.is_empty() {
-                self.candidates.sums_with_each(self.source, &[x as Variable], &self.others, &mut self.sums);
+                self.candidates.sums_with_each(
+                    self.source,
+                    &[x as Variable],
+                    &self.others,
+                    &self.others,
+                    &mut self.sums,
+                );
                 for (&y, &sum) in self.others.iter().zip(&self.sums) {
                     rows[row + y as usize - x - 1] = sum;
                 }

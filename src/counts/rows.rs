@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::FixedSum;
 use crate::{Variable, VariableSet};
 
-/// Most memory: 8 MiB.
-const MAX_SUMS: usize = (8 << 20) / 8;
+/// Most memory: 32 MiB.
+const MAX_SUMS: usize = (32 << 20) / 8;
 
 /// F is never negative.
 const UNKNOWN: FixedSum = FixedSum(-1);
@@ -21,6 +21,20 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// A row is kept where it has sums for at least one in so many variables.
+    pub(super) const PART: usize = 4;
+
+    /// F of three variables, if it is in a row.
+    pub(super) fn of_three(&self, [x, y, z]: [Variable; 3]) -> Option<FixedSum> {
+        if self.rows.is_empty() {
+            return None;
+        }
+        [([x, y], z), ([x, z], y), ([y, z], x)].into_iter().find_map(|(base, candidate)| {
+            let sum = self.rows.get(&base[..])?[candidate as usize];
+            (sum != UNKNOWN).then_some(sum)
+        })
+    }
+
     /// Writes what is known to `out`, in the order of `candidates`, and the positions of the others to `missing`.
     pub(super) fn recall(
         &self,

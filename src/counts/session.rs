@@ -5,8 +5,10 @@ use smallvec::SmallVec;
 use super::around::Around;
 use super::binary::BinaryScratch;
 use super::candidates::Candidates;
-use super::memo::{KeyFormat, Memo};
+use super::memo::{Key, KeyFormat, Memo};
+use super::past::Past;
 use super::planes::{Line, MAX_PLANE_ARITY};
+use super::rows::Rows;
 use super::strata::{Strata, cells_within, reorder};
 use super::tables::{MAX_SET, Set, complete, count_core};
 use super::{CountingEngine, FixedSum};
@@ -16,7 +18,10 @@ use crate::{Variable, VariableSet};
 /// asks for sums alone rarely comes back with a larger set.
 const TOP: usize = 5;
 
-/// One thread's access to a [`CountingEngine`], with its scratch memory and its memo (at most about 16 MiB together
+/// A table with a smaller core is counted about as fast as its sum would be looked up among those of the past.
+const CHEAP: usize = 12;
+
+/// One thread's access to a [`CountingEngine`], with its scratch memory and its memo (at most about 32 MiB together
 /// with the scratch memory, which is a few times the number of rows).
 ///
 /// Results never depend on what the session did before.
@@ -27,6 +32,7 @@ pub struct CountingSession<'e, 'd> {
     /// The largest set that goes through the memo.
     pub(super) memo_size: usize,
     pub(super) memo: Memo,
+    past: Past,
     strata: Strata,
     candidates: Candidates,
     pub(super) binary: BinaryScratch,
@@ -49,6 +55,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             format,
             memo_size: format.capacity().min(MAX_SET),
             memo: Memo::new(),
+            past: Past::default(),
             strata: Strata::default(),
             candidates: Candidates::default(),
             binary: BinaryScratch::default(),
@@ -91,11 +98,24 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         }
     }
 
+    /// Says that [`sums_with_each`](Self::sums_with_each) will be asked for many bases and these candidates, so that they are
+    /// brought together in memory. It changes no result.
+    pub fn gather(&mut self, candidates: &[Variable]) {
+        self.candidates.gather(self.engine.data(), candidates);
+    }
+
+    /// Whether these were the last candidates to be brought together.
+    pub fn has_gathered(&self, candidates: &[Variable]) -> bool {
+        self.candidates.has_gathered(candidates)
+    }
+
     /// F(base ∪ {c}) for each candidate c, written to `out` in the order of `candidates`. What depends on `base` alone
     /// is computed once. `base` is in any order, distinct; no candidate is in it.
     pub fn sums_with_each(&mut self, base: &[Variable], candidates: &[Variable], out: &mut Vec<FixedSum>) {
         // Sorting all rows by the cells of `base` takes about as long as counting this many sets one by one.
         const FEW: usize = 64;
+        // That of variables that were brought together is done sooner.
+        const FEW_GATHERED: usize = 16;
         match *base {
             [] => {
                 out.clear();
@@ -111,30 +131,66 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             }
             _ => {}
         }
-        if candidates.len() <= FEW && base.len() < MAX_SET {
-            out.clear();
-            let mut set: SmallVec<[Variable; MAX_SET]> = SmallVec::new();
-            for &candidate in candidates {
-                set.clear();
-                set.extend_from_slice(base);
-                set.push(candidate);
-                set.sort_unstable();
-                let sum = self.sum_n_log_n(&set);
-                out.push(sum);
-            }
-            return;
-        }
+        let n_variables = self.engine.data().n_variables();
         let mut key = VariableSet::from_slice(base);
         key.sort_unstable();
         self.engine.rows().recall(&key, candidates, out, &mut self.missing);
+        // A request for many candidates is likely to come again, from the search around another variable of the base.
+        let is_wide = candidates.len() * Rows::PART >= n_variables;
+        let is_small = base.len() < self.memo_size;
+        let few = if self.candidates.has_gathered(candidates) { FEW_GATHERED } else { FEW };
+        if self.missing.len() > few && !is_wide && is_small {
+            let mut missing = std::mem::take(&mut self.missing);
+            missing.retain(|&at| match self.past.get(self.format.key(&joined(&key, candidates[at as usize]))) {
+                Some(sum) => {
+                    out[at as usize] = sum;
+                    false
+                }
+                None => true,
+            });
+            self.missing = missing;
+        }
         if self.missing.is_empty() {
             return;
         }
+        if self.missing.len() > FEW && 2 * candidates.len() >= n_variables {
+            // All variables at once cost little more, and serve single sets too.
+            let all: Vec<Variable> = (0..n_variables as Variable).filter(|v| key.binary_search(v).is_err()).collect();
+            let mut sums = std::mem::take(&mut self.sums);
+            self.candidates.sums_with_each(self.engine.source(), base, &all, &all, &mut sums);
+            for (out, candidate) in out.iter_mut().zip(candidates) {
+                *out = sums[all.binary_search(candidate).expect("no candidate is in the base")];
+            }
+            self.engine.rows().keep(key, n_variables, &all, &sums);
+            self.sums = sums;
+            return;
+        }
         let missing: Vec<Variable> = self.missing.iter().map(|&at| candidates[at as usize]).collect();
-        self.candidates.sums_with_each(self.engine.source(), base, &missing, &mut self.sums);
-        self.missing.iter().zip(&self.sums).for_each(|(&at, &sum)| out[at as usize] = sum);
-        let n_variables = self.engine.data().n_variables();
-        self.engine.rows().keep(key, n_variables, &missing, &self.sums);
+        let mut sums = std::mem::take(&mut self.sums);
+        if missing.len() <= few && base.len() < MAX_SET {
+            self.sums_one_by_one(&key, &missing, &mut sums);
+        } else {
+            self.candidates.sums_with_each(self.engine.source(), base, &missing, candidates, &mut sums);
+            if is_small && !is_wide {
+                for (&candidate, &sum) in missing.iter().zip(&sums) {
+                    self.past.put(self.format.key(&joined(&key, candidate)), sum);
+                }
+            }
+        }
+        self.missing.iter().zip(&sums).for_each(|(&at, &sum)| out[at as usize] = sum);
+        if is_wide {
+            self.engine.rows().keep(key, n_variables, &missing, &sums);
+        }
+        self.sums = sums;
+    }
+
+    /// F of a set and each of a few candidates.
+    fn sums_one_by_one(&mut self, base: &[Variable], candidates: &[Variable], out: &mut Vec<FixedSum>) {
+        out.clear();
+        for &candidate in candidates {
+            let sum = self.sum_n_log_n(&joined(base, candidate));
+            out.push(sum);
+        }
     }
 
     /// The largest number of cells for which [`table`](Self::table) gives a dense table: 4 N within 4,096 and 2²⁰.
@@ -258,6 +314,8 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             self.engine.scale().sum(&self.memo.cells()[start as usize..start as usize + cells])
         } else if let Some(sum) = self.engine.known_pair(set.variables()) {
             sum
+        } else if let Some(sum) = self.past_sum(set) {
+            sum
         } else if self.pays_from_planes(set) {
             let start = self.make_table(set);
             let sum = self.engine.scale().sum(&self.memo.cells()[start as usize..start as usize + cells]);
@@ -271,8 +329,27 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             by_rows = true;
             self.sum_by_rows(set.variables())
         };
-        self.memo.set_sum(set.key, sum);
+        self.keep_sum(set.key, set.core(), sum);
         (sum, by_rows)
+    }
+
+    /// F of a set from before the memo was last emptied, or from another session.
+    pub(super) fn past_sum(&self, set: &Set) -> Option<FixedSum> {
+        if set.core() < CHEAP {
+            return None;
+        }
+        self.past.get(set.key).or_else(|| match *set.variables() {
+            [x, y, z] => self.engine.rows().of_three([x, y, z]),
+            _ => None,
+        })
+    }
+
+    /// Puts down F of a set with a core of so many cells.
+    pub(super) fn keep_sum(&mut self, key: Key, core: usize, sum: FixedSum) {
+        self.memo.set_sum(key, sum);
+        if core >= CHEAP {
+            self.past.put(key, sum);
+        }
     }
 
     /// Where the table of a set starts, made if need be; `None` when it is better counted row by row.
@@ -369,4 +446,12 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         let source = self.engine.source();
         source.counter.count_rows(source.data, variables, &mut self.counts, &mut self.scratch);
     }
+}
+
+/// A set in increasing order with one more variable.
+fn joined(base: &[Variable], candidate: Variable) -> VariableSet {
+    let mut set = VariableSet::from_slice(base);
+    let at = base.partition_point(|&v| v < candidate);
+    set.insert(at, candidate);
+    set
 }

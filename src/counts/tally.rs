@@ -46,11 +46,12 @@ pub(super) trait TallyKernel: Copy {
 }
 
 /// Adds to each of `sums` the `n ln n` of all cells of the strata and a variable of the block; `arity` is at least that of
-/// any variable of it, within 2 and 16.
+/// any variable of it, within 2 and 16. Only the first `lanes` variables matter.
 #[inline(always)]
 pub(super) fn add<K: TallyKernel>(
     kernel: K,
     arity: u32,
+    lanes: usize,
     lines: &[Line],
     sorted: SortedRows<'_>,
     scale: &FixedScale,
@@ -58,14 +59,14 @@ pub(super) fn add<K: TallyKernel>(
 ) {
     // More states than a variable has cost time alone.
     match arity {
-        ..=2 => with::<1, K>(kernel, lines, sorted, scale, sums),
-        3 => with::<2, K>(kernel, lines, sorted, scale, sums),
-        4 => with::<3, K>(kernel, lines, sorted, scale, sums),
-        5 => with::<4, K>(kernel, lines, sorted, scale, sums),
-        6..=7 => with::<6, K>(kernel, lines, sorted, scale, sums),
-        8 => with::<7, K>(kernel, lines, sorted, scale, sums),
-        9..=11 => with::<10, K>(kernel, lines, sorted, scale, sums),
-        _ => with::<STATES, K>(kernel, lines, sorted, scale, sums),
+        ..=2 => with::<1, K>(kernel, lanes, lines, sorted, scale, sums),
+        3 => with::<2, K>(kernel, lanes, lines, sorted, scale, sums),
+        4 => with::<3, K>(kernel, lanes, lines, sorted, scale, sums),
+        5 => with::<4, K>(kernel, lanes, lines, sorted, scale, sums),
+        6..=7 => with::<6, K>(kernel, lanes, lines, sorted, scale, sums),
+        8 => with::<7, K>(kernel, lanes, lines, sorted, scale, sums),
+        9..=11 => with::<10, K>(kernel, lanes, lines, sorted, scale, sums),
+        _ => with::<STATES, K>(kernel, lanes, lines, sorted, scale, sums),
     }
 }
 
@@ -79,6 +80,7 @@ struct Reached {
 #[inline(always)]
 fn with<const S: usize, K: TallyKernel>(
     kernel: K,
+    lanes: usize,
     lines: &[Line],
     sorted: SortedRows<'_>,
     scale: &FixedScale,
@@ -98,7 +100,7 @@ fn with<const S: usize, K: TallyKernel>(
         let rows = &sorted.rows[start..end as usize];
         let after = &sorted.rows[end as usize..];
         start = end as usize;
-        for (half, sums) in halves.iter_mut().enumerate() {
+        for (half, sums) in halves.iter_mut().enumerate().take(lanes.div_ceil(HALF)) {
             if rows.len() > MAX_ROWS {
                 add_large::<S, K>(kernel, lines, rows, after, half == 1, scale, sums);
                 continue;
@@ -294,10 +296,12 @@ mod tests {
                 }
             }
             for &kernel in Kernel::available() {
-                let mut sums = [7i64; WIDTH];
-                let sorted = SortedRows { rows: &rows, ends: &ends };
-                Counter::new(kernel).unwrap().add_block(arity, &lines, sorted, &scale, &mut sums);
-                prop_assert_eq!(&sums, &expected, "{} {} {:?}", kernel, arity, &sizes);
+                for lanes in [HALF, WIDTH] {
+                    let mut sums = [7i64; WIDTH];
+                    let sorted = SortedRows { rows: &rows, ends: &ends };
+                    Counter::new(kernel).unwrap().add_block(arity, lanes, &lines, sorted, &scale, &mut sums);
+                    prop_assert_eq!(&sums[..lanes], &expected[..lanes], "{} {} {:?}", kernel, arity, &sizes);
+                }
             }
         }
     }

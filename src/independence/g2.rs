@@ -165,13 +165,16 @@ pub struct G2Session<'t> {
     without_x: Vec<FixedSum>,
 }
 
-/// Fewer tests than this of one variable and one set share too little to be made together; nor do tests given one variable,
-/// of which the memo keeps most sums.
+/// Fewer tests than this of one variable and one set share too little to be made together.
 const BATCH: usize = 64;
 
 impl TestSession for G2Session<'_> {
     fn focus(&mut self, neighbourhood: &[Variable]) {
         self.counting.focus(neighbourhood);
+    }
+
+    fn gather(&mut self, others: &[Variable]) {
+        self.counting.gather(others);
     }
 
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
@@ -190,7 +193,8 @@ impl TestSession for G2Session<'_> {
 
     fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {
         out.clear();
-        if others.len() < BATCH || given.len() < 2 {
+        let few = others.len() < BATCH && !self.counting.has_gathered(others);
+        if few || given.is_empty() {
             out.extend(others.iter().map(|&y| self.test(x, y, given)));
             return;
         }

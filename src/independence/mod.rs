@@ -133,6 +133,12 @@ pub trait TestSession {
     /// Tests x ⫫ y | given. `given` is in any order, without repetition, without x and y. Symmetric in x and y.
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult;
 
+    /// Says that [`test_each`](Self::test_each) will be called with these others many times, so that a session may prepare for
+    /// it. It changes no result.
+    fn gather(&mut self, others: &[Variable]) {
+        let _ = others;
+    }
+
     /// Tests x ⫫ y | given for each y of `others` (none of them x or in `given`), written to `out` in the same order: the
     /// same results as [`test`](Self::test), with what is shared computed once.
     fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {

@@ -228,6 +228,64 @@ fn sums_with_each_candidate_are_those_of_plain_tables() {
     }
 }
 
+/// What is kept of wide requests, of narrow ones and of single sets, in and between sessions, changes no sum.
+#[test]
+fn sums_are_the_same_after_any_requests() {
+    let mut rng = rng(12);
+    let arities: Vec<u32> = (0..320).map(|i| [5, 3, 6, 4, 8, 5, 2, 20][i % 8]).collect();
+    let p = arities.len();
+    let data = random_data(&mut rng, 400, &arities);
+    for engine in engines(&data) {
+        engine.pairwise(&Run::new(1).unwrap()).unwrap();
+        let mut sessions = [engine.session(), engine.session()];
+        let mut gathered = [Vec::new(), Vec::new()];
+        let mut sums = Vec::new();
+        for round in 0..160 {
+            let session = &mut sessions[round % 2];
+            // Few bases and many candidates, so that much is asked for again; most sums that are checked were known.
+            let size = 2 + below(&mut rng, 3);
+            let base = random_set(&mut rng, 6, size);
+            let width = [1, 12, 70, 79, 100, 200, p][below(&mut rng, 7)];
+            let first = below(&mut rng, p - width + 1);
+            let candidates: Vec<Variable> =
+                (first..first + width).map(|v| v as Variable).filter(|v| !base.contains(v)).collect();
+            let mut candidates = shuffled(&mut rng, &candidates);
+            if round % 4 == 0 && candidates.len() > 1 {
+                gathered[round % 2] = candidates.iter().copied().filter(|&v| v >= 6).collect();
+                session.gather(&gathered[round % 2]);
+                assert!(session.has_gathered(&gathered[round % 2]));
+            } else if round % 4 < 3 && !gathered[round % 2].is_empty() {
+                candidates.clone_from(&gathered[round % 2]);
+            }
+            session.sums_with_each(&shuffled(&mut rng, &base), &candidates, &mut sums);
+            let check = |candidate: Variable, sum: FixedSum| {
+                let mut set = [base.as_slice(), &[candidate]].concat();
+                set.sort_unstable();
+                assert_eq!(sum, plain_sum(&engine, &set), "{round} {set:?}");
+            };
+            assert_eq!(sums.len(), candidates.len());
+            for _ in 0..8.min(candidates.len()) {
+                let at = below(&mut rng, candidates.len());
+                check(candidates[at], sums[at]);
+            }
+            if round % 5 == 0 {
+                session.focus(&base);
+            }
+            let candidate = (6 + below(&mut rng, p - 6)) as Variable;
+            let mut set = [base.as_slice(), &[candidate]].concat();
+            set.sort_unstable();
+            check(candidate, session.sum_n_log_n(&set));
+            let [x, y] = [base[0], candidate];
+            let plain = |without: &[Variable]| {
+                let part: Vec<Variable> = set.iter().copied().filter(|v| !without.contains(v)).collect();
+                plain_sum(&engine, &part)
+            };
+            let expected = plain(&[]) + plain(&[x, y]) - plain(&[x]) - plain(&[y]);
+            assert_eq!(session.conditional_information(x, y, &base[1..]), expected, "{round} {set:?}");
+        }
+    }
+}
+
 #[test]
 fn pairwise_sums_are_those_of_plain_tables_for_any_thread_count() {
     let mut rng = rng(5);

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use phgs::Variable;
 use phgs::counts::CountingEngine;
+use phgs::data::DiscreteData;
 use phgs::graph::{Dag, UndirectedGraph};
 use phgs::independence::{
     DSeparationOracle, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Rules, TestResult, TestSession,
@@ -292,6 +293,42 @@ fn tests_made_together_are_the_single_ones() {
                     session.test_each(3, &others[..take], given, &mut together);
                     let single: Vec<_> = others[..take].iter().map(|&y| session.test(3, y, given)).collect();
                     assert_eq!(together, single);
+                }
+            }
+        }
+    }
+}
+
+/// Enough others for them to be tested by their sums, wide and narrow, brought together or not.
+#[test]
+fn many_tests_made_together_are_the_single_ones() {
+    let (insurance, _) = golden_data("insurance");
+    let (p, n) = (insurance.n_variables(), insurance.n_rows());
+    // Copies whose rows are moved on: as far as they depend on the others at all, it is by chance.
+    let columns = (0..14 * p).map(|v| {
+        let column = insurance.column((v % p) as Variable);
+        (0..n).map(|row| column.get((row + 37 * (v / p)) % n)).collect()
+    });
+    let data = DiscreteData::from_columns(columns.collect()).unwrap();
+    let engine = CountingEngine::new(&data);
+    let all: Vec<Variable> = (0..data.n_variables() as Variable).filter(|v| ![3, 5, 9].contains(v)).collect();
+    for rule in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
+        let test = G2Test::with_rules(&engine, Rules::new(rule, MinimumSample::Off).unwrap());
+        test.marginal_dependences(&Run::new(1).unwrap(), -3.0, |_, _| true).unwrap();
+        let (mut session, mut plain) = (test.session(), test.session());
+        for take in [30, 70, all.len()] {
+            for gather in [false, true] {
+                let others = &all[..take];
+                if gather {
+                    session.gather(others);
+                }
+                for (x, given) in [(3, &[5][..]), (5, &[3]), (3, &[9, 5]), (9, &[5, 3])] {
+                    let mut together = Vec::new();
+                    session.test_each(x, others, given, &mut together);
+                    assert_eq!(together.len(), take);
+                    for (&y, result) in others.iter().zip(&together).step_by(3) {
+                        assert_eq!(*result, plain.test(x, y, given), "{x} {y} {given:?}");
+                    }
                 }
             }
         }

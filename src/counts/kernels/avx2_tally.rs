@@ -23,8 +23,15 @@ const AHEAD: usize = 32;
 
 /// [`tally::add`] with AVX2.
 #[target_feature(enable = "avx2")]
-pub(super) fn add(arity: u32, lines: &[Line], sorted: SortedRows<'_>, scale: &FixedScale, sums: &mut Sums) {
-    tally::add(Wide(()), arity, lines, sorted, scale, sums);
+pub(super) fn add(
+    arity: u32,
+    lanes: usize,
+    lines: &[Line],
+    sorted: SortedRows<'_>,
+    scale: &FixedScale,
+    sums: &mut Sums,
+) {
+    tally::add(Wide(()), arity, lanes, lines, sorted, scale, sums);
 }
 
 /// Made only where the instructions are known to be there.

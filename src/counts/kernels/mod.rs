@@ -224,11 +224,12 @@ impl Counter {
         }
     }
 
-    /// Adds the sums of strata and each variable of a block, see [`tally::add`].
+    /// Adds the sums of strata and each of the first `lanes` variables of a block, see [`tally::add`].
     #[inline]
     pub(super) fn add_block(
         self,
         arity: u32,
+        lanes: usize,
         lines: &[Line],
         sorted: SortedRows<'_>,
         scale: &FixedScale,
@@ -237,8 +238,8 @@ impl Counter {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `new` refuses kernels whose instructions the processor lacks; both have AVX2.
-            Kernel::Avx512 | Kernel::Avx2 => unsafe { avx2_tally::add(arity, lines, sorted, scale, sums) },
-            _ => tally::add(PlainTally, arity, lines, sorted, scale, sums),
+            Kernel::Avx512 | Kernel::Avx2 => unsafe { avx2_tally::add(arity, lanes, lines, sorted, scale, sums) },
+            _ => tally::add(PlainTally, arity, lanes, lines, sorted, scale, sums),
         }
     }
 }

@@ -13,6 +13,10 @@ use super::target::Target;
 use crate::Variable;
 use crate::independence::TestSession;
 
+/// A group of variables that is worth bringing together, and for how many candidates.
+const LARGE_GROUP: usize = 24;
+const MANY_CANDIDATES: usize = 8;
+
 /// The neighbours of a target: those that Inter-IAPC finds, and those in whose own Inter-IAPC, within the same supersets,
 /// the target is found.
 pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
@@ -75,18 +79,41 @@ fn spouses_superset<S: TestSession>(
         groups.entry(separators.get(&y).copied()).or_default().push(y);
     }
     let mut spouses = BTreeSet::new();
+    // What x itself separates stays separated.
+    let set = |x: Variable, separator: Option<Variable>| -> Option<Vec<Variable>> {
+        let given: Vec<Variable> = [x].into_iter().chain(separator).collect();
+        (separator != Some(x) && given.len() <= max_size).then_some(given)
+    };
     let mut log_p = Vec::new();
-    for &x in candidates {
+    // One group with all candidates after the other, for each candidate the log p-values of the groups in turn.
+    let mut separated: Vec<Vec<f64>> = vec![Vec::new(); candidates.len()];
+    for (&separator, members) in groups.iter().filter(|(separator, _)| separator.is_some()) {
+        if members.len() >= LARGE_GROUP && candidates.len() >= MANY_CANDIDATES {
+            target.gather(members);
+        }
+        for (&x, separated) in candidates.iter().zip(&mut separated) {
+            if let Some(given) = set(x, separator) {
+                target.focus(&[x]);
+                target.weigh_each(variable, members, &given, &mut log_p);
+                separated.extend_from_slice(&log_p);
+            }
+        }
+    }
+    for (&x, separated) in candidates.iter().zip(&separated) {
         target.focus(&[x]);
+        let mut separated = separated.as_slice();
         let mut through: Vec<(Variable, f64)> = Vec::new();
         for (&separator, members) in &groups {
-            let mut given = vec![x];
-            given.extend(separator);
-            // What x itself separates stays separated.
-            if separator == Some(x) || given.len() > max_size {
-                continue;
+            let Some(given) = set(x, separator) else { continue };
+            if separator.is_some() {
+                let (now, later) = separated.split_at(members.len());
+                separated = later;
+                log_p.clear();
+                log_p.extend_from_slice(now);
+                target.note_each(variable, members, &given, &log_p);
+            } else {
+                target.test_each(variable, members, &given, &mut log_p);
             }
-            target.test_each(variable, members, &given, &mut log_p);
             let dependent = members.iter().copied().zip(log_p.iter().copied()).filter(|&(_, p)| p <= log_alpha);
             through.extend(dependent);
         }

@@ -205,6 +205,17 @@ impl<'a, S: TestSession> Target<'a, S> {
 
     /// [`test`](Self::test) of x with each of `others`: log p-values in their order.
     pub(super) fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
+        self.weigh_each(x, others, given, out);
+        self.note_each(x, others, given, out);
+    }
+
+    /// Says that many calls of [`test_each`](Self::test_each) or [`weigh_each`](Self::weigh_each) with these others follow.
+    pub(super) fn gather(&mut self, others: &[Variable]) {
+        self.session.gather(others);
+    }
+
+    /// [`test_each`](Self::test_each), of which [`note_each`](Self::note_each) takes note later.
+    pub(super) fn weigh_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
         out.clear();
         self.interrupted |= ends(self.run);
         if self.interrupted {
@@ -214,11 +225,18 @@ impl<'a, S: TestSession> Target<'a, S> {
         let mut results = std::mem::take(&mut self.results);
         self.session.test_each(x, others, given, &mut results);
         self.tests += others.len() as u64;
-        for (&y, result) in others.iter().zip(&results) {
-            self.note(x, y, given, result.log_p_value);
-            out.push(result.log_p_value);
-        }
+        out.extend(results.iter().map(|result| result.log_p_value));
         self.results = results;
+    }
+
+    /// Takes note of log p-values of x with each of `others`.
+    pub(super) fn note_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], log_p: &[f64]) {
+        if self.interrupted {
+            return;
+        }
+        for (&y, &log_p) in others.iter().zip(log_p) {
+            self.note(x, y, given, log_p);
+        }
     }
 
     /// Whether z alone separates x from y.
