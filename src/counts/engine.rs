@@ -1,6 +1,7 @@
 //! The counting engine: one table of data, shared by all threads, and a session for each thread.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::Duration;
 
 use super::candidates::Source;
@@ -42,7 +43,8 @@ pub struct CountingEngine<'d> {
     singles: Vec<FixedSum>,
     pairwise: OnceLock<PairwiseSums>,
     computing_pairwise: Mutex<()>,
-    rows: Mutex<Rows>,
+    rows: RwLock<Rows>,
+    has_rows: AtomicBool,
 }
 
 impl<'d> CountingEngine<'d> {
@@ -97,7 +99,8 @@ impl<'d> CountingEngine<'d> {
             singles,
             pairwise: OnceLock::new(),
             computing_pairwise: Mutex::new(()),
-            rows: Mutex::default(),
+            rows: RwLock::default(),
+            has_rows: AtomicBool::new(false),
         }
     }
 
@@ -154,10 +157,18 @@ impl<'d> CountingEngine<'d> {
         }
     }
 
-    /// The sums that are kept for all sessions.
-    pub(super) fn rows(&self) -> MutexGuard<'_, Rows> {
+    /// The sums that are kept for all sessions; `None` where there are none yet.
+    pub(super) fn rows(&self) -> Option<RwLockReadGuard<'_, Rows>> {
         // A thread that panicked while it wrote leaves sums that are right or unknown.
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+        let read = || self.rows.read().unwrap_or_else(PoisonError::into_inner);
+        self.has_rows.load(Ordering::Acquire).then(read)
+    }
+
+    /// The same, for sums to be put in.
+    pub(super) fn rows_to_fill(&self) -> RwLockWriteGuard<'_, Rows> {
+        let rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
+        self.has_rows.store(true, Ordering::Release);
+        rows
     }
 
     /// The number of the batch of a variable: candidates of one batch are counted together.

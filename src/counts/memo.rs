@@ -8,6 +8,8 @@ use crate::Variable;
 pub(super) struct Key(u128);
 
 impl Key {
+    pub(super) const EMPTY: Self = Self(0);
+
     #[inline]
     pub(super) fn hash(self) -> u64 {
         let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);

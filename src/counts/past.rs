@@ -6,8 +6,11 @@
 use super::FixedSum;
 use super::memo::Key;
 
-/// Slots: 16 MiB in all.
-const SLOTS: usize = 1 << 19;
+/// Most slots: 16 MiB in all.
+const MAX_SLOTS: usize = 1 << 19;
+
+/// Slots at first.
+const MIN_SLOTS: usize = 1 << 10;
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
@@ -15,26 +18,42 @@ struct Slot {
     sum: FixedSum,
 }
 
-/// A table in which each set has one place, which the latest set takes.
+/// The key of the empty set marks an empty slot.
+const EMPTY: Slot = Slot { key: Key::EMPTY, sum: FixedSum(0) };
+
+/// A table in which each set has one place, which the latest set takes. It grows with the sums that are put in.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    /// None until the first sum is put in. The key of the empty set marks an empty slot.
+    /// None, or a power of two.
     slots: Vec<Slot>,
+    puts: usize,
 }
 
 impl Past {
+    #[inline]
+    fn place(&self, key: Key) -> usize {
+        key.hash() as usize & self.slots.len().wrapping_sub(1)
+    }
+
     /// F of a set that is not empty, if it is still there.
     #[inline]
     pub(super) fn get(&self, key: Key) -> Option<FixedSum> {
-        let slot = self.slots.get(key.hash() as usize % SLOTS)?;
+        let slot = self.slots.get(self.place(key))?;
         (slot.key == key).then_some(slot.sum)
     }
 
     pub(super) fn put(&mut self, key: Key, sum: FixedSum) {
-        if self.slots.is_empty() {
-            self.slots = vec![Slot { key: Key::default(), sum: FixedSum::default() }; SLOTS];
+        if self.puts >= self.slots.len() && self.slots.len() < MAX_SLOTS {
+            let old = std::mem::take(&mut self.slots);
+            self.slots = vec![EMPTY; (4 * old.len()).clamp(MIN_SLOTS, MAX_SLOTS)];
+            for slot in old.into_iter().filter(|slot| slot.key != Key::EMPTY) {
+                let place = self.place(slot.key);
+                self.slots[place] = slot;
+            }
         }
-        self.slots[key.hash() as usize % SLOTS] = Slot { key, sum };
+        self.puts += 1;
+        let place = self.place(key);
+        self.slots[place] = Slot { key, sum };
     }
 }
 
@@ -61,8 +80,14 @@ mod tests {
                 found += 1;
             }
         }
-        // n sets thrown at random leave 1 − exp(−n / slots) of all slots taken.
-        let expected = SLOTS as f64 * (1.0 - (-f64::from(n) / SLOTS as f64).exp());
-        assert!((f64::from(found) / expected - 1.0).abs() < 0.02, "{found} {expected}");
+        // Of all slots, k sets thrown at random take a share of 1 − exp(−k / slots) from those that were there.
+        let (mut expected, mut before, mut slots) = (0.0, 0.0, MIN_SLOTS as f64);
+        while before < f64::from(n) {
+            let until = if slots < MAX_SLOTS as f64 { slots } else { f64::from(n) };
+            let left = (-(until - before) / slots).exp();
+            expected = expected * left + slots * (1.0 - left);
+            (before, slots) = (until, (4.0 * slots).min(MAX_SLOTS as f64));
+        }
+        assert!((f64::from(found) / expected - 1.0).abs() < 0.01, "{found} {expected}");
     }
 }

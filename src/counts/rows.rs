@@ -26,9 +26,6 @@ impl Rows {
 
     /// F of three variables, if it is in a row.
     pub(super) fn of_three(&self, [x, y, z]: [Variable; 3]) -> Option<FixedSum> {
-        if self.rows.is_empty() {
-            return None;
-        }
         [([x, y], z), ([x, z], y), ([y, z], x)].into_iter().find_map(|(base, candidate)| {
             let sum = self.rows.get(&base[..])?[candidate as usize];
             (sum != UNKNOWN).then_some(sum)

@@ -19,7 +19,7 @@ use crate::{Variable, VariableSet};
 const TOP: usize = 5;
 
 /// A table with a smaller core is counted about as fast as its sum would be looked up among those of the past.
-const CHEAP: usize = 12;
+const CHEAP: usize = 32;
 
 /// One thread's access to a [`CountingEngine`], with its scratch memory and its memo (at most about 32 MiB together
 /// with the scratch memory, which is a few times the number of rows).
@@ -134,7 +134,9 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         let n_variables = self.engine.data().n_variables();
         let mut key = VariableSet::from_slice(base);
         key.sort_unstable();
-        self.engine.rows().recall(&key, candidates, out, &mut self.missing);
+        let rows = self.engine.rows();
+        rows.as_deref().unwrap_or(&Rows::default()).recall(&key, candidates, out, &mut self.missing);
+        drop(rows);
         // A request for many candidates is likely to come again, from the search around another variable of the base.
         let is_wide = candidates.len() * Rows::PART >= n_variables;
         let is_small = base.len() < self.memo_size;
@@ -161,7 +163,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             for (out, candidate) in out.iter_mut().zip(candidates) {
                 *out = sums[all.binary_search(candidate).expect("no candidate is in the base")];
             }
-            self.engine.rows().keep(key, n_variables, &all, &sums);
+            self.engine.rows_to_fill().keep(key, n_variables, &all, &sums);
             self.sums = sums;
             return;
         }
@@ -179,7 +181,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         }
         self.missing.iter().zip(&sums).for_each(|(&at, &sum)| out[at as usize] = sum);
         if is_wide {
-            self.engine.rows().keep(key, n_variables, &missing, &sums);
+            self.engine.rows_to_fill().keep(key, n_variables, &missing, &sums);
         }
         self.sums = sums;
     }
@@ -339,7 +341,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             return None;
         }
         self.past.get(set.key).or_else(|| match *set.variables() {
-            [x, y, z] => self.engine.rows().of_three([x, y, z]),
+            [x, y, z] => self.engine.rows()?.of_three([x, y, z]),
             _ => None,
         })
     }
