@@ -41,28 +41,37 @@ pub trait SetVisitor {
     fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()>;
 }
 
-/// [`TestSession::test_family`] by one test after the other.
+/// [`TestSession::test_family`] by one test after the other, until so many are made: the number of sets that are then
+/// done with, or `None` when the family is.
 pub(super) fn test_one_by_one<S: TestSession + ?Sized>(
     session: &mut S,
     x: Variable,
     y: Variable,
     family: &SetFamily<'_>,
     visitor: &mut impl SetVisitor,
-) {
+    most: u64,
+) -> Option<u64> {
     let mut subsets = Subsets::default();
     let mut set = VariableSet::new();
     let mut more = subsets.start(family.pool.len(), family.size);
+    let (mut sets, mut tests) = (0, 0);
     while more {
+        if tests == most {
+            return Some(sets);
+        }
+        sets += 1;
         let positions = subsets.positions();
         if visitor.wants(positions) {
+            tests += 1;
             set.clear();
             set.extend(family.with);
             set.extend(positions.iter().map(|&at| family.pool[at]));
             let log_p_value = session.test(x, y, &set).log_p_value;
             if visitor.visit(positions, log_p_value).is_break() {
-                return;
+                return None;
             }
         }
         more = subsets.advance();
     }
+    None
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::bounds::Bounds;
 use super::family::{SetFamily, SetVisitor, test_one_by_one};
-use super::g2_family::{Tester, pays};
+use super::g2_family::{Sharing, Tester};
 use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
 use super::separation::{TESTS_BETWEEN_CHECKS, separate_one_by_one};
 use super::{ConditioningSets, IndependenceTest, MarginalDependence, Separation, TestResult, TestSession, distance};
@@ -80,6 +80,7 @@ impl IndependenceTest for G2Test<'_, '_> {
             test: self,
             counting: self.engine.session(),
             bounds: Bounds::default(),
+            sharing: Sharing::default(),
             with_x: Vec::new(),
             without_x: Vec::new(),
         }
@@ -161,6 +162,7 @@ pub struct G2Session<'t> {
     test: &'t G2Test<'t, 't>,
     counting: CountingSession<'t, 't>,
     bounds: Bounds,
+    sharing: Sharing,
     with_x: Vec<FixedSum>,
     without_x: Vec<FixedSum>,
 }
@@ -247,21 +249,29 @@ impl TestSession for G2Session<'_> {
     }
 
     fn test_family(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>, visitor: &mut impl SetVisitor) {
-        if self.shares_family(x, y, family) {
-            let mut tester = Tester::new(self.test, x, y, family, visitor);
-            let &SetFamily { with, pool, size } = family;
-            if self.counting.visit_around(x, y, with, pool, size, &mut tester) {
-                return;
-            }
+        if !self.shares_family(x, y, family) {
+            test_one_by_one(self, x, y, family, visitor, u64::MAX);
+            return;
         }
-        test_one_by_one(self, x, y, family, visitor);
+        let patience = self.sharing.patience(&self.counting, x, y, family);
+        let Some(skipped) = test_one_by_one(self, x, y, family, visitor, patience) else {
+            return self.sharing.note(x, true);
+        };
+        let mut tester = Tester::new(self.test, x, y, family, visitor, skipped);
+        let &SetFamily { with, pool, size } = family;
+        assert!(
+            self.counting.visit_around(x, y, with, pool, size, &mut tester),
+            "a family that is shared is one it takes"
+        );
+        let ended_soon = patience == 0 && tester.ended_soon();
+        self.sharing.note(x, ended_soon);
     }
 
     fn shares_family(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
         let rules = &self.test.rules;
         rules.degrees_of_freedom() == DegreesOfFreedom::Classical
             && !rules.may_refuse()
-            && pays(&self.counting, x, y, family)
+            && Sharing::pays(&self.counting, x, y, family)
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {

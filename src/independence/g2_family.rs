@@ -9,20 +9,56 @@ use super::subsets::binomial;
 use crate::Variable;
 use crate::counts::{CountingSession, FamilyVisitor, FixedSum};
 
-/// Whether the tests of a family are enough to pay for sorting the rows, once for each prefix of its sets, that is, for all
-/// but the last three variables of a set.
-pub(super) fn pays(counting: &CountingSession<'_, '_>, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
-    // Sorting takes as long as so many tests one by one, with binary variables and with others.
+/// Whether families of tests are to be made together, which pays where many of their tests are made.
+#[derive(Debug, Default)]
+pub(super) struct Sharing {
+    /// The last variable whose family went beyond its first tests, as the next one of it is likely to.
+    lasting: Option<Variable>,
+}
+
+impl Sharing {
+    /// Sorting the rows takes as long as so many tests one by one, with binary variables and with others.
     const BINARY: u64 = 128;
     const OTHERS: u64 = 16;
-    let &SetFamily { with, pool, size } = family;
-    if pool.len() < 6 || !counting.applies_around(x, y, with, pool, size) {
-        return false;
+
+    /// So many tests of a family, or `None` where the family is too small, or its sets, to pay for sorting the rows once for
+    /// each prefix, that is, for all of a set but its last three variables.
+    fn worth(
+        counting: &CountingSession<'_, '_>,
+        x: Variable,
+        y: Variable,
+        &SetFamily { with, pool, size }: &SetFamily<'_>,
+    ) -> Option<u64> {
+        if pool.len() < 6 || !counting.applies_around(x, y, with, pool, size) {
+            return None;
+        }
+        let data = counting.engine().data();
+        let binary = pool.iter().chain(&with).chain([&x, &y]).all(|&variable| data.arity(variable) <= 2);
+        let sort = if binary { Self::BINARY } else { Self::OTHERS };
+        let prefixes = binomial(pool.len(), size.saturating_sub(3));
+        (binomial(pool.len(), size) >= prefixes.saturating_mul(sort)).then_some(sort)
     }
-    let data = counting.engine().data();
-    let binary = pool.iter().chain(&with).chain([&x, &y]).all(|&variable| data.arity(variable) <= 2);
-    let prefixes = binomial(pool.len(), size.saturating_sub(3));
-    binomial(pool.len(), size) >= prefixes.saturating_mul(if binary { BINARY } else { OTHERS })
+
+    /// Whether a family is large enough.
+    pub(super) fn pays(counting: &CountingSession<'_, '_>, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
+        Self::worth(counting, x, y, family).is_some()
+    }
+
+    /// How many tests of a family to make one by one at first, since many families end soon.
+    pub(super) fn patience(
+        &self,
+        counting: &CountingSession<'_, '_>,
+        x: Variable,
+        y: Variable,
+        family: &SetFamily<'_>,
+    ) -> u64 {
+        if self.lasting == Some(x) { 0 } else { Self::worth(counting, x, y, family).unwrap_or(0) }
+    }
+
+    /// Takes note of how a family of x ended.
+    pub(super) fn note(&mut self, x: Variable, ended_soon: bool) {
+        self.lasting = (!ended_soon).then_some(x);
+    }
 }
 
 /// Makes p-values of what is counted.
@@ -37,6 +73,9 @@ pub(super) struct Tester<'a, V> {
     known: Vec<(f64, i64)>,
     /// The degrees of freedom where all variables of the pool have as many states.
     uniform: Option<f64>,
+    /// Sets that were tested before, the first ones.
+    skipped: u64,
+    tests: u64,
 }
 
 impl<'a, V: SetVisitor> Tester<'a, V> {
@@ -46,18 +85,30 @@ impl<'a, V: SetVisitor> Tester<'a, V> {
         y: Variable,
         family: &'a SetFamily<'a>,
         visitor: &'a mut V,
+        skipped: u64,
     ) -> Self {
         let data = test.engine.data();
         let alike = family.pool.windows(2).all(|pair| data.arity(pair[0]) == data.arity(pair[1]));
         let first: Vec<usize> = (0..family.size).collect();
         let uniform = (alike && family.size <= family.pool.len()).then(|| classical(data, x, y, &family.set(&first)));
-        Self { test, x, y, family, visitor, known: Vec::new(), uniform }
+        Self { test, x, y, family, visitor, known: Vec::new(), uniform, skipped, tests: 0 }
+    }
+}
+
+impl<V> Tester<'_, V> {
+    /// Whether only few tests were made before the visitor had enough.
+    pub(super) fn ended_soon(&self) -> bool {
+        self.tests < Sharing::OTHERS
     }
 }
 
 impl<V: SetVisitor> FamilyVisitor for Tester<'_, V> {
     #[inline]
     fn wants(&mut self, positions: &[usize]) -> bool {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return false;
+        }
         self.visitor.wants(positions)
     }
 
@@ -66,6 +117,7 @@ impl<V: SetVisitor> FamilyVisitor for Tester<'_, V> {
         // Below this the p-value falls by far more than its rounding where the information rises by the margin.
         const CLEARLY_BELOW_ONE: f64 = -1e-3;
         const MARGIN: f64 = 1.0 + 1e-6;
+        self.tests += 1;
         let data = self.test.engine.data();
         let degrees = self.uniform.unwrap_or_else(|| classical(data, self.x, self.y, &self.family.set(positions)));
         let at = self.known.iter().position(|&(of, _)| of == degrees);

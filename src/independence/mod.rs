@@ -167,7 +167,7 @@ pub trait TestSession {
     /// Tests x ⫫ y | s for the sets s of a family, in their order, that `visitor` wants, until it has enough: the same as
     /// [`test`](Self::test) for each. A session may keep what such families of one x share.
     fn test_family(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>, visitor: &mut impl SetVisitor) {
-        family::test_one_by_one(self, x, y, family, visitor);
+        family::test_one_by_one(self, x, y, family, visitor, u64::MAX);
     }
 
     /// Whether [`test_family`](Self::test_family) takes much less than its tests one by one.

@@ -12,8 +12,9 @@ use smallvec::SmallVec;
 use self::remembered::Remembered;
 use self::sorted::MAX_STRATA;
 use self::split::{MAX_ROSTER, MAX_STATES};
-use super::{CountingEngine, CountingSession};
+use super::CountingSession;
 use crate::Variable;
+use crate::data::DiscreteData;
 use crate::independence::subsets::Subsets;
 
 mod leaf;
@@ -58,26 +59,22 @@ impl Around {
         self.roster.iter().position(|&v| v == variable).map(|at| at as u8)
     }
 
-    /// Takes the target and all of `pool` in. False when the roster is full.
-    fn prepare(&mut self, engine: &CountingEngine<'_>, target: Variable, pool: impl Iterator<Item = Variable>) -> bool {
-        if self.target != Some(target) {
+    /// Takes the target and all of `pool` (at most as many as a roster holds) in, and drops what is kept of others if need be.
+    fn prepare(&mut self, data: &DiscreteData, target: Variable, pool: impl Iterator<Item = Variable> + Clone) {
+        let new = pool.clone().filter(|&variable| self.position(variable).is_none()).count();
+        if self.target != Some(target) || self.roster.len() + new > MAX_ROSTER {
             self.clear();
             self.target = Some(target);
         }
         for variable in pool {
             if self.position(variable).is_none() {
-                if self.roster.len() == MAX_ROSTER {
-                    self.clear();
-                    return false;
-                }
                 self.roster.push(variable);
                 self.remembered.push(variable);
-                self.records.push(engine.data(), variable);
+                self.records.push(data, variable);
                 self.with_other.sorted.invalidate();
                 self.without.sorted.invalidate();
             }
         }
-        true
     }
 
     fn clear(&mut self) {
@@ -107,13 +104,12 @@ impl CountingSession<'_, '_> {
         size: usize,
         visitor: &mut impl FamilyVisitor,
     ) -> bool {
-        if !self.applies_around(target, other, with, pool, size)
-            || !self.around.prepare(self.engine, target, pool.iter().copied().chain(with))
-        {
+        if !self.applies_around(target, other, with, pool, size) {
             return false;
         }
         let engine = self.engine;
         let (data, counter, n_log_n) = (engine.data(), engine.source().counter, engine.scale().table());
+        self.around.prepare(data, target, pool.iter().copied().chain(with));
         let around = &mut self.around;
         let position = |variable: Variable| around.position(variable).expect("all are on the roster");
         let positions: SmallVec<[u8; 64]> = pool.iter().map(|&variable| position(variable)).collect();
