@@ -249,13 +249,13 @@ impl TestSession for G2Session<'_> {
     }
 
     fn test_family(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>, visitor: &mut impl SetVisitor) {
-        if !self.shares_family(x, y, family) {
-            test_one_by_one(self, x, y, family, visitor, u64::MAX);
-            return;
-        }
-        let patience = self.sharing.patience(&self.counting, x, y, family);
+        let worth = self.worth_sharing(x, y, family);
+        let patience = worth.map_or(u64::MAX, |worth| self.sharing.patience(x, worth));
         let Some(skipped) = test_one_by_one(self, x, y, family, visitor, patience) else {
-            return self.sharing.note(x, true);
+            if worth.is_some() {
+                self.sharing.note(x, true);
+            }
+            return;
         };
         let mut tester = Tester::new(self.test, x, y, family, visitor, skipped);
         let &SetFamily { with, pool, size } = family;
@@ -263,19 +263,25 @@ impl TestSession for G2Session<'_> {
             self.counting.visit_around(x, y, with, pool, size, &mut tester),
             "a family that is shared is one it takes"
         );
-        let ended_soon = patience == 0 && tester.ended_soon();
+        let ended_soon = patience == 0 && worth.is_some_and(|worth| tester.tests < worth);
         self.sharing.note(x, ended_soon);
     }
 
     fn shares_family(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
-        let rules = &self.test.rules;
-        rules.degrees_of_freedom() == DegreesOfFreedom::Classical
-            && !rules.may_refuse()
-            && Sharing::pays(&self.counting, x, y, family)
+        self.worth_sharing(x, y, family).is_some()
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
         rows_per_cell(self.test.engine.data(), variables)
+    }
+}
+
+impl G2Session<'_> {
+    /// See [`Sharing::worth`].
+    fn worth_sharing(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> Option<u64> {
+        let rules = &self.test.rules;
+        let applies = rules.degrees_of_freedom() == DegreesOfFreedom::Classical && !rules.may_refuse();
+        if applies { Sharing::worth(&self.counting, x, y, family) } else { None }
     }
 }
 

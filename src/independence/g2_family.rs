@@ -17,42 +17,31 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// Sorting the rows takes as long as so many tests one by one, with binary variables and with others.
-    const BINARY: u64 = 128;
-    const OTHERS: u64 = 16;
-
-    /// So many tests of a family, or `None` where the family is too small, or its sets, to pay for sorting the rows once for
-    /// each prefix, that is, for all of a set but its last three variables.
-    fn worth(
+    /// So many tests take as long one by one as the rows to sort, which is done once for each prefix of the sets, that is, for
+    /// all of a set but its last three variables; `None` where the family, or its sets, are too small for that to pay.
+    pub(super) fn worth(
         counting: &CountingSession<'_, '_>,
         x: Variable,
         y: Variable,
         &SetFamily { with, pool, size }: &SetFamily<'_>,
     ) -> Option<u64> {
+        // Sorting takes as long as to count so many cells test by test; and counting together saves little before that.
+        const CELLS: f64 = 20_000.0;
+        const LEAST: u64 = 16;
         if pool.len() < 6 || !counting.applies_around(x, y, with, pool, size) {
             return None;
         }
-        let data = counting.engine().data();
-        let binary = pool.iter().chain(&with).chain([&x, &y]).all(|&variable| data.arity(variable) <= 2);
-        let sort = if binary { Self::BINARY } else { Self::OTHERS };
+        let arity = |variable: Variable| f64::from(counting.engine().data().arity(variable));
+        let mean = pool.iter().map(|&variable| arity(variable)).sum::<f64>() / pool.len() as f64;
+        let cells = mean.powi(size as i32) * arity(x) * arity(y) * with.map_or(1.0, arity);
+        let sort = ((CELLS / cells) as u64).max(LEAST);
         let prefixes = binomial(pool.len(), size.saturating_sub(3));
         (binomial(pool.len(), size) >= prefixes.saturating_mul(sort)).then_some(sort)
     }
 
-    /// Whether a family is large enough.
-    pub(super) fn pays(counting: &CountingSession<'_, '_>, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
-        Self::worth(counting, x, y, family).is_some()
-    }
-
-    /// How many tests of a family to make one by one at first, since many families end soon.
-    pub(super) fn patience(
-        &self,
-        counting: &CountingSession<'_, '_>,
-        x: Variable,
-        y: Variable,
-        family: &SetFamily<'_>,
-    ) -> u64 {
-        if self.lasting == Some(x) { 0 } else { Self::worth(counting, x, y, family).unwrap_or(0) }
+    /// How many tests of a family of x to make one by one at first, since many families end soon.
+    pub(super) fn patience(&self, x: Variable, worth: u64) -> u64 {
+        if self.lasting == Some(x) { 0 } else { worth }
     }
 
     /// Takes note of how a family of x ended.
@@ -75,7 +64,7 @@ pub(super) struct Tester<'a, V> {
     uniform: Option<f64>,
     /// Sets that were tested before, the first ones.
     skipped: u64,
-    tests: u64,
+    pub(super) tests: u64,
 }
 
 impl<'a, V: SetVisitor> Tester<'a, V> {
@@ -92,13 +81,6 @@ impl<'a, V: SetVisitor> Tester<'a, V> {
         let first: Vec<usize> = (0..family.size).collect();
         let uniform = (alike && family.size <= family.pool.len()).then(|| classical(data, x, y, &family.set(&first)));
         Self { test, x, y, family, visitor, known: Vec::new(), uniform, skipped, tests: 0 }
-    }
-}
-
-impl<V> Tester<'_, V> {
-    /// Whether only few tests were made before the visitor had enough.
-    pub(super) fn ended_soon(&self) -> bool {
-        self.tests < Sharing::OTHERS
     }
 }
 

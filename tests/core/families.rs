@@ -1,9 +1,11 @@
 //! Tests around variables with many neighbours, made together, against the same tests one by one.
 
+use std::ops::ControlFlow;
+
 use phgs::Variable;
 use phgs::counts::{CountingEngine, Kernel};
 use phgs::data::DiscreteData;
-use phgs::independence::{G2Test, IndependenceTest, SetFamily, TestResult, TestSession};
+use phgs::independence::{G2Test, IndependenceTest, SetFamily, SetVisitor, TestResult, TestSession};
 use phgs::knowledge::Knowledge;
 use phgs::orient::v_structures_by_testing;
 use phgs::run::{Ledger, Run};
@@ -149,4 +151,49 @@ fn families_around_a_hub_change_no_result() {
     }
 
     assert!(most_tests > 1000, "the families are large");
+}
+
+/// Keeps what is visited.
+struct Kept<const LARGEST_ONLY: bool>(Vec<(Vec<usize>, f64)>);
+
+impl<const LARGEST_ONLY: bool> SetVisitor for Kept<LARGEST_ONLY> {
+    const LARGEST_ONLY: bool = LARGEST_ONLY;
+
+    fn wants(&mut self, positions: &[usize]) -> bool {
+        positions.iter().sum::<usize>() % 7 != 0
+    }
+
+    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        self.0.push((positions.to_vec(), log_p_value));
+        if log_p_value > -1e-9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[test]
+fn a_family_of_tests_is_the_single_ones() {
+    let (data, hub) = hub_data(95, 4000, 14, 3, 3);
+    let engine = CountingEngine::new(&data);
+    let test = G2Test::new(&engine);
+    let others: Vec<Variable> = (0..data.n_variables() as Variable).filter(|&v| v != hub).collect();
+    let one_by_one = OneByOne(&test);
+    let (mut own, mut every, mut plain) = (test.session(), test.session(), one_by_one.session());
+    for y in 0..6 {
+        for (with, pool, size) in [(None, &others[6..], 3), (Some(others[6]), &others[7..], 3)] {
+            let family = SetFamily { with, pool, size };
+            assert!(own.shares_family(hub, others[y], &family));
+            let (mut expected, mut found, mut all) =
+                (Kept::<false>(vec![]), Kept::<true>(vec![]), Kept::<false>(vec![]));
+            plain.test_family(hub, others[y], &family, &mut expected);
+            own.test_family(hub, others[y], &family, &mut found);
+            every.test_family(hub, others[y], &family, &mut all);
+            assert_eq!(all.0, expected.0);
+            assert_eq!(found.0.len(), expected.0.len());
+            let mut largest = f64::NEG_INFINITY;
+            for (found, expected) in found.0.iter().zip(&expected.0) {
+                assert_eq!(found.0, expected.0);
+                assert!(found.1 == expected.1 || (found.1 == f64::NEG_INFINITY && expected.1 <= largest));
+                largest = largest.max(expected.1);
+            }
+        }
+    }
 }
