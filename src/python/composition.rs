@@ -128,6 +128,7 @@ fn search(dict: &Bound<'_, PyDict>, phase: Phase) -> PyResult<SearchOptions> {
 
 fn ties(rule: &str) -> PyResult<TieRule> {
     Ok(match rule {
+        "lookahead" => TieRule::Lookahead,
         "association" => TieRule::Association,
         "columns" => TieRule::Columns,
         other => return unknown("ties", other),

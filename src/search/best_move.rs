@@ -6,7 +6,7 @@ use super::climber::Climber;
 use super::moves::Move;
 use super::tabu::TabuList;
 use crate::score::LocalScore;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 impl<S: LocalScore> Climber<'_, '_, S> {
     /// The move with the largest gain that closes no cycle and leads to no structure in `tabu`, with its gain. Among
@@ -39,7 +39,25 @@ impl<S: LocalScore> Climber<'_, '_, S> {
                 self.for_additions(child, tabu, threshold, false, |step, _| tied.push(step))?;
             }
         }
-        Ok(tied.into_iter().min_by(|a, b| self.ties.compare(*a, *b)).map(|step| (step, best)))
+        let Some(first) = tied.iter().copied().min_by(|a, b| self.ties.compare(*a, *b)) else { return Ok(None) };
+        let step = match first {
+            Move::Add(tail, head) if self.ties.looks_ahead() && tied.contains(&Move::Add(head, tail)) => {
+                let (one, other) = (self.opened_by(tail, head)?, self.opened_by(head, tail)?);
+                if other > one + self.tolerance { Move::Add(head, tail) } else { first }
+            }
+            _ => first,
+        };
+        Ok(Some((step, best)))
+    }
+
+    /// What further arcs into `head` gain in all once `tail` is a parent, minus what they gain now.
+    fn opened_by(&mut self, tail: Variable, head: Variable) -> Result<f64> {
+        let now = Arc::clone(&self.scores[head as usize]);
+        let with = now.additions.iter().find(|(_, x)| *x == tail).expect("the arc can be added").0;
+        let mut parents = VariableSet::from_slice(self.dag.parents(head));
+        parents.insert(parents.partition_point(|&x| x < tail), tail);
+        let after = self.scorer.ahead(head, &parents, with)?;
+        Ok(after.gains(None) - now.gains(Some(tail)))
     }
 
     /// Calls `visit` with each allowed deletion and reversal of an arc into `child`.

@@ -57,10 +57,7 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
         let everyone: Vec<Variable> = (0..p as Variable).collect();
         let scores = scorer.around_in_full(&dag, &everyone)?;
         scorer.count_symmetric_pairs_once(&dag);
-        let gains = |own: &Arc<ChildScores>| {
-            own.additions.iter().map(|(with, _)| with - own.score).take_while(|gain| *gain > 0.0).sum()
-        };
-        let ties = TieOrder::new(ties, || scores.iter().map(gains).collect());
+        let ties = TieOrder::new(ties, || scores.iter().map(|own| own.gains(None)).collect());
         let largest = scores.iter().map(|child| child.score.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
         let mut climber = Self {
             scorer,

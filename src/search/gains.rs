@@ -25,6 +25,14 @@ pub(super) struct ChildScores {
     pub(super) deletions: Vec<f64>,
 }
 
+impl ChildScores {
+    /// What all additions that gain do so in all, but for one.
+    pub(super) fn gains(&self, but: Option<Variable>) -> f64 {
+        let gains = self.additions.iter().map(|&(with, x)| (with - self.score, x));
+        gains.take_while(|(gain, _)| *gain > 0.0).filter(|(_, x)| Some(*x) != but).map(|(gain, _)| gain).sum()
+    }
+}
+
 /// Additions kept beyond those that improve. A tabu search takes the least bad move when none improves; if it ever gets
 /// to the end of a list, the child is scored again and more is kept.
 const KEEP: usize = 16;
@@ -53,6 +61,8 @@ pub(super) struct Scorer<'a, 's, S: LocalScore> {
     equivalent: bool,
     memo: Option<FxHashMap<(Variable, VariableSet), Arc<ChildScores>>>,
     single: FxHashMap<(Variable, VariableSet), f64>,
+    /// What was scored last before a move was chosen.
+    ahead: Vec<(Variable, VariableSet, Arc<ChildScores>)>,
     /// For [`ActiveSet::Growing`](super::ActiveSet::Growing): the parents of each child that are worth scoring.
     grown: Option<Vec<Worth>>,
     memo_size: usize,
@@ -71,6 +81,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         let memo = remember.then(FxHashMap::default);
         let grown = candidates.grow().then(|| vec![Worth::default(); score.n_variables()]);
         Self {
+            ahead: Vec::new(),
             grown,
             batches: (0..score.n_variables() as Variable).map(|x| score.batch(x)).collect(),
             equivalent: score.is_score_equivalent(),
@@ -147,6 +158,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
     }
 
     fn forget(&mut self) {
+        self.ahead.clear();
         if let Some(memo) = &mut self.memo {
             memo.clear();
             self.memo_size = 0;
@@ -165,6 +177,10 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
             for (slot, &child) in found.iter_mut().zip(children) {
                 *slot = memo.get(&(child, VariableSet::from_slice(dag.parents(child)))).cloned();
             }
+        }
+        for (slot, &child) in found.iter_mut().zip(children).filter(|(slot, _)| slot.is_none()) {
+            let ahead = self.ahead.iter().find(|(of, parents, _)| *of == child && **parents == *dag.parents(child));
+            *slot = ahead.map(|(_, _, scores)| Arc::clone(scores));
         }
         let missing: Vec<Variable> =
             found.iter().zip(children).filter(|(slot, _)| slot.is_none()).map(|(_, &child)| child).collect();
@@ -185,6 +201,22 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
             }
         }
         Ok(found.into_iter().flatten().collect())
+    }
+
+    /// The scores around a child with other parents than it has, whose score is known. The last two are kept for
+    /// [`around`](Self::around).
+    pub(super) fn ahead(&mut self, child: Variable, parents: &[Variable], score: f64) -> Result<Arc<ChildScores>> {
+        let key = (child, VariableSet::from_slice(parents));
+        if let Some(scores) = self.memo.as_ref().and_then(|memo| memo.get(&key)) {
+            return Ok(Arc::clone(scores));
+        }
+        let scores = Arc::new(self.split(child, parents, Some(score), KEEP, BAD)?);
+        self.remember(child, parents, &scores);
+        if self.ahead.len() == 2 {
+            self.ahead.remove(0);
+        }
+        self.ahead.push((child, key.1, Arc::clone(&scores)));
+        Ok(scores)
     }
 
     /// The same scores of one child with `keep` additions beyond those that improve.

@@ -64,7 +64,7 @@ impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             tabu: None,
-            ties: TieRule::Association,
+            ties: TieRule::default(),
             restarts: None,
             max_parents: None,
             max_iterations: None,

@@ -17,26 +17,35 @@ pub enum TieRule {
     ///
     /// Arcs into variables that much depends on make the v-structures there possible, while arcs out of them make all
     /// their neighbours dependent. The rule does not depend on the order of columns, but for exact ties of these too.
-    #[default]
     Association,
+    /// By association; and where the arc and the same arc the other way are both best, the one after which arcs into its
+    /// head gain more than before, by more in all. That scores one or two more children a tie, which the next move may
+    /// need anyway.
+    ///
+    /// Where the head has other causes they gain by it (they are dependent given the head); where it is itself a cause
+    /// of what it depends on, or between, the others lose.
+    #[default]
+    Lookahead,
     /// The lower tail, then the lower head (of the arc as it is before a reversal): the order of columns decides, as in
     /// bnlearn.
     Columns,
 }
 
 /// The order among moves of equal gain.
-pub(super) enum TieOrder {
-    Association(Vec<f64>),
-    Columns,
+pub(super) struct TieOrder {
+    rule: TieRule,
+    association: Vec<f64>,
 }
 
 impl TieOrder {
     /// `association` is asked for only where the rule needs it.
     pub(super) fn new(rule: TieRule, association: impl FnOnce() -> Vec<f64>) -> Self {
-        match rule {
-            TieRule::Association => Self::Association(association()),
-            TieRule::Columns => Self::Columns,
-        }
+        Self { rule, association: if rule == TieRule::Columns { Vec::new() } else { association() } }
+    }
+
+    /// Whether the two directions of an arc are compared by what follows.
+    pub(super) fn looks_ahead(&self) -> bool {
+        self.rule == TieRule::Lookahead
     }
 
     /// Whether `a` goes before `b` (less) or after it.
@@ -47,10 +56,10 @@ impl TieOrder {
             Move::Reverse(..) => 2,
         };
         let of_kind = kind(a).cmp(&kind(b));
-        match self {
-            Self::Columns => of_kind.then_with(|| arc_before(a).cmp(&arc_before(b))),
-            Self::Association(association) => {
-                let of = |x: Variable| association[x as usize];
+        match self.rule {
+            TieRule::Columns => of_kind.then_with(|| arc_before(a).cmp(&arc_before(b))),
+            TieRule::Association | TieRule::Lookahead => {
+                let of = |x: Variable| self.association[x as usize];
                 let ((tail_a, head_a), (tail_b, head_b)) = (arc_after(a), arc_after(b));
                 of_kind
                     .then_with(|| of(head_b).total_cmp(&of(head_a)))

@@ -127,6 +127,33 @@ fn applied(dag: &Dag, step: Move) -> Option<Dag> {
     }
 }
 
+/// What all arcs into `y` that gain do so in all, but for that from `but`.
+fn gains_into<S: ScoreSession>(
+    session: &mut S,
+    dag: &Dag,
+    y: Variable,
+    active: ActiveSet<'_>,
+    options: &SearchOptions,
+    knowledge: &Knowledge,
+    but: Option<Variable>,
+) -> f64 {
+    let full = options.max_parents.is_some_and(|most| dag.parents(y).len() >= most);
+    let own = session.local_score(y, dag.parents(y));
+    let mut gains: Vec<f64> = (0..dag.n_variables() as Variable)
+        .filter(|&x| x != y && !dag.contains(x, y) && !full && Some(x) != but)
+        .filter(|&x| active.contains(x, y) && knowledge.allows_arc(x, y))
+        .map(|x| {
+            let mut with = dag.parents(y).to_vec();
+            with.push(x);
+            with.sort_unstable();
+            session.local_score(y, &with) - own
+        })
+        .filter(|gain| *gain > 0.0)
+        .collect();
+    gains.sort_by(|a, b| b.total_cmp(a));
+    gains.iter().sum()
+}
+
 /// The same search as plainly as can be: every move of every step is made on a copy of the graph and scored in full.
 fn plain_search(
     score: &impl LocalScore,
@@ -139,25 +166,8 @@ fn plain_search(
     let mut session = score.session();
     let largest = (0..p).map(|x| session.local_score(x, start.parents(x)).abs()).fold(0.0, f64::max);
     let tolerance = (1e-12 * largest).max(1e-9);
-    let association: Vec<f64> = (0..p)
-        .map(|y| {
-            let full = options.max_parents.is_some_and(|most| start.parents(y).len() >= most);
-            let own = session.local_score(y, start.parents(y));
-            let mut gains: Vec<f64> = (0..p)
-                .filter(|&x| x != y && !start.contains(x, y) && !full)
-                .filter(|&x| active.contains(x, y) && knowledge.allows_arc(x, y))
-                .map(|x| {
-                    let mut with = start.parents(y).to_vec();
-                    with.push(x);
-                    with.sort_unstable();
-                    session.local_score(y, &with) - own
-                })
-                .filter(|gain| *gain > 0.0)
-                .collect();
-            gains.sort_by(|a, b| b.total_cmp(a));
-            gains.iter().sum()
-        })
-        .collect();
+    let association: Vec<f64> =
+        (0..p).map(|y| gains_into(&mut session, start, y, active, options, knowledge, None)).collect();
     let (mut dag, mut best) = (start.clone(), (start.clone(), total(score, start)));
     let mut listed: Vec<Dag> = vec![start.clone()];
     let (mut since, mut moves) = (0, 0);
@@ -199,7 +209,8 @@ fn plain_search(
         if options.tabu.is_none() && most <= tolerance {
             break;
         }
-        // Among equals: kind; then the head of more association, the tail of less, and index; or index alone.
+        // Among equals: kind; then the head of more association, the tail of less, and index; or index alone. Then the
+        // other direction, if more follows from it.
         found.retain(|(gain, ..)| *gain >= most - tolerance);
         found.sort_by(|(_, a, _), (_, b, _)| {
             let key = |step: &Move| match *step {
@@ -217,7 +228,20 @@ fn plain_search(
             let of = |x: Variable| association[x as usize];
             ka.cmp(&kb).then(of(hb).total_cmp(&of(ha))).then(of(ta).total_cmp(&of(tb))).then((ta, ha).cmp(&(tb, hb)))
         });
-        let (_, _, next) = found.swap_remove(0);
+        let mut chosen = 0;
+        if let (TieRule::Lookahead, Move::Add(x, y)) = (options.ties, found[0].1) {
+            if let Some(turned) = found.iter().position(|(_, step, _)| *step == Move::Add(y, x)) {
+                // What arcs into the head gain after the move, minus what they gained before.
+                let mut opened = |x: Variable, y: Variable, next: &Dag| {
+                    gains_into(&mut session, next, y, active, options, knowledge, None)
+                        - gains_into(&mut session, &dag, y, active, options, knowledge, Some(x))
+                };
+                if opened(y, x, &found[turned].2) > opened(x, y, &found[0].2) + tolerance {
+                    chosen = turned;
+                }
+            }
+        }
+        let (_, _, next) = found.swap_remove(chosen);
         dag = next;
         listed.push(dag.clone());
         moves += 1;
@@ -299,7 +323,7 @@ fn every_move_is_that_of_a_plain_search() {
         let engine = CountingEngine::new(&data);
         let pairs = support::random_dag(&mut rng, p, 3.0).skeleton();
         for (tabu, max_parents) in [(None, None), (Some(Tabu { length: 20, patience: 15 }), None), (None, Some(2))] {
-            let ties = if seed % 2 == 0 { TieRule::Association } else { TieRule::Columns };
+            let ties = [TieRule::Association, TieRule::Columns, TieRule::Lookahead][(seed / 2 % 3) as usize];
             let options = SearchOptions { tabu, max_parents, ties, ..SearchOptions::default() };
             for active in [ActiveSet::All, ActiveSet::Pairs(&pairs)] {
                 if max_parents.is_some_and(|most| (0..p as Variable).any(|x| start.parents(x).len() > most)) {

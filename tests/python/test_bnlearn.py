@@ -41,6 +41,14 @@ def test_a_composition_on_bnlearns_skeleton_returns_its_hybrid(network, skeleton
     assert set(made.learn(data(network)).dag.directed) == edges(network, hybrid)
 
 
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("make", [phgs.HillClimbing, phgs.Tabu])
+def test_looking_ahead_never_ends_below_bnlearns_score(network, make):
+    learner = make(progress=False)
+    theirs = phgs.Graph(data(network).names, sorted(edges(network, learner.method)))
+    assert learner.learn(data(network)).score.value >= phgs.score(data(network), theirs).value - 1e-6
+
+
 def scored():
     with (FOLDER / "bic.csv").open(newline="") as file:
         return [(row["network"], row["method"], float(row["bic"])) for row in csv.DictReader(file)]

@@ -51,5 +51,13 @@ def test_ges_scores_as_high_as_theirs(case, method, turning):
 @pytest.mark.parametrize("case", CASES)
 def test_a_composition_scores_as_high_as_the_extended_search_of_xges(case):
     table = correlations(case)
-    learner = phgs.Hybrid(init="empty", maximize=phgs.Tabu(), refine=[phgs.BOSS(growing=False), "ges"], progress=False)
+    search = phgs.Tabu(ties="association")
+    learner = phgs.Hybrid(init="empty", maximize=search, refine=[phgs.BOSS(growing=False), "ges"], progress=False)
+    assert learner.learn(table).score.value >= score(table, arcs(case, "xges")) - 1e-6
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_tabu_and_then_the_extended_search_score_as_high_as_xges(case):
+    table = correlations(case)
+    learner = phgs.Hybrid(init="empty", maximize=phgs.Tabu(), refine="xges", progress=False)
     assert learner.learn(table).score.value >= score(table, arcs(case, "xges")) - 1e-6

@@ -17,5 +17,7 @@ def prepare(task: str, data: Input) -> Any:
     if task == "best":
         learner: Any = phgs.PHGS(degrees_of_freedom="adjusted", refine="ges", **common)
     else:
-        learner = phgs.Hybrid(init="empty", maximize=phgs.Tabu(), refine=[phgs.BOSS(growing=False), "ges"], **common)
+        learner = phgs.Hybrid(
+            init="empty", maximize=phgs.Tabu(ties="association"), refine=[phgs.BOSS(growing=False), "ges"], **common
+        )
     return lambda: learner.learn(frame)

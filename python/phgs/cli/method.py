@@ -75,7 +75,7 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "--ties": (
         "ties",
         TIES,
-        "for hc, tabu, gsc, mmhc and h2pc: which of equally good moves is made (default association)",
+        "for hc, tabu, gsc, mmhc and h2pc: which of equally good moves is made (default lookahead)",
     ),
     "--init": ("init", ("empty", "hgi"), "for gsc, mmhc, h2pc and arges: start of the search (default empty)"),
 }

@@ -142,8 +142,8 @@ class Climbing(Searching):
         }
 
 
-Ties = Literal["association", "columns"]
-TIES: tuple[Ties, ...] = ("association", "columns")
+Ties = Literal["lookahead", "association", "columns"]
+TIES: tuple[Ties, ...] = ("lookahead", "association", "columns")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -152,12 +152,14 @@ class TieBreaking(Climbing):
 
     Parameters
     ----------
-    ties : {"association", "columns"}
-        Between moves that raise the score alike (the two directions of a first arc, say): arcs into the variable that
-        depends most on others, whatever the order of columns; or the first in column order, as in bnlearn.
+    ties : {"lookahead", "association", "columns"}
+        Between moves that raise the score alike, such as the two directions of a first arc: the direction after which
+        further arcs into its head gain more; or arcs into the variable that depends most on others, which is also the
+        rule where the first does not decide; or the first in column order, as in bnlearn. The first two do not depend
+        on the order of columns.
     """
 
-    ties: Ties = "association"
+    ties: Ties = "lookahead"
 
     def _check(self) -> None:
         super()._check()
