@@ -2,10 +2,10 @@
 
     python docs/tools/ties.py FOLDER [--networks alarm ...]
 
-FOLDER holds NETWORK-KAPPA-ROWS-SEED.parquet with NETWORK-KAPPA-ROWS-SEED.edges.csv. Looks ahead, searches by association, and by
-column order with columns as given, sorted by the true graph, and permuted at random. Prints the Markdown tables of
-`docs/benchmarks/paper-methods.md`: JI, and for single networks (KAPPA = 1) BIC beside that with columns as given, which
-is bnlearn's.
+FOLDER holds NETWORK-KAPPA-ROWS-SEED.parquet with NETWORK-KAPPA-ROWS-SEED.edges.csv. Ties are broken by looking ahead,
+by association, and by column order with columns as given, sorted by the true graph, or permuted at random. Prints the
+Markdown tables of `docs/benchmarks/paper-methods.md`: JI, and for single networks (KAPPA = 1) BIC beside that with
+columns as given, which is bnlearn's.
 """
 
 from __future__ import annotations

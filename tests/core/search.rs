@@ -229,16 +229,16 @@ fn plain_search(
             ka.cmp(&kb).then(of(hb).total_cmp(&of(ha))).then(of(ta).total_cmp(&of(tb))).then((ta, ha).cmp(&(tb, hb)))
         });
         let mut chosen = 0;
-        if let (TieRule::Lookahead, Move::Add(x, y)) = (options.ties, found[0].1) {
-            if let Some(turned) = found.iter().position(|(_, step, _)| *step == Move::Add(y, x)) {
-                // What arcs into the head gain after the move, minus what they gained before.
-                let mut opened = |x: Variable, y: Variable, next: &Dag| {
-                    gains_into(&mut session, next, y, active, options, knowledge, None)
-                        - gains_into(&mut session, &dag, y, active, options, knowledge, Some(x))
-                };
-                if opened(y, x, &found[turned].2) > opened(x, y, &found[0].2) + tolerance {
-                    chosen = turned;
-                }
+        if let (TieRule::Lookahead, Move::Add(x, y)) = (options.ties, found[0].1)
+            && let Some(turned) = found.iter().position(|(_, step, _)| *step == Move::Add(y, x))
+        {
+            // What arcs into the head gain after the move, minus what they gained before.
+            let mut opened = |x: Variable, y: Variable, next: &Dag| {
+                gains_into(&mut session, next, y, active, options, knowledge, None)
+                    - gains_into(&mut session, &dag, y, active, options, knowledge, Some(x))
+            };
+            if opened(y, x, &found[turned].2) > opened(x, y, &found[0].2) + tolerance {
+                chosen = turned;
             }
         }
         let (_, _, next) = found.swap_remove(chosen);
