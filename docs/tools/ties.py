@@ -1,11 +1,12 @@
 """What the rule for ties is worth to hill-climbing from the empty graph.
 
     python docs/tools/ties.py FOLDER [--networks alarm ...]
+    python docs/tools/ties.py --gaussian
 
 FOLDER holds NETWORK-KAPPA-ROWS-SEED.parquet with NETWORK-KAPPA-ROWS-SEED.edges.csv. Ties are broken by looking ahead,
 by association, and by column order with columns as given, sorted by the true graph, or permuted at random. Prints the
 Markdown tables of `docs/benchmarks/paper-methods.md`: JI, and for single networks (KAPPA = 1) BIC beside that with
-columns as given, which is bnlearn's.
+columns as given, which is bnlearn's. The second form learns from Gaussian samples of random DAGs.
 """
 
 from __future__ import annotations
@@ -82,12 +83,37 @@ def tiled(data: DataSet, make: Callable[[str], Callable[[phgs.Graph], Any]]) -> 
     return [f"{each.jaccard:.3f}" for each in found]
 
 
+def gaussian(n_variables: int, degree: float) -> list[str]:
+    found: dict[tuple[Any, str], list[Found]] = {}
+    for seed in range(20):
+        dag = phgs.random_dag(n_variables, degree=degree, seed=seed)
+        truth, table = phgs.dag_to_cpdag(dag), phgs.sample_gaussian(dag, 2000, seed=seed)
+        for kind in (phgs.HillClimbing, phgs.Tabu):
+            for ties in ("columns", "lookahead", "association"):
+                result = kind(ties=ties, progress=False).learn(table)
+                jaccard = phgs.compare(truth, result.cpdag, as_cpdags=False).jaccard
+                found.setdefault((kind, ties), []).append(Found(result.score.value, jaccard))
+    cells = []
+    for (kind, ties), results in found.items():
+        gain = statistics.mean(one.bic - base.bic for one, base in zip(results, found[kind, "columns"], strict=True))
+        beside = "" if ties == "columns" else f"{gain:+.0f} "
+        cells.append(f"{beside}({statistics.mean(one.jaccard for one in results):.3f})")
+    return cells
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--gaussian", action="store_true", help="random DAGs in place of a folder")
     parser.add_argument("--networks", nargs="+", help="only data sets of these")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", phgs.PhgsWarning)
+    if arguments.gaussian:
+        for n_variables, degree in ((20, 2), (30, 3), (50, 3), (100, 2), (60, 5)):
+            print(f"| {n_variables}, {degree} |", " | ".join(gaussian(n_variables, degree)), "|", flush=True)
+        return
+    if arguments.folder is None:
+        parser.error("give a FOLDER or --gaussian")
     for path in sorted(arguments.folder.glob("*-*-*-*.parquet")):
         network, kappa = path.stem.split("-")[:2]
         if arguments.networks and network not in arguments.networks:
