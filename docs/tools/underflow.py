@@ -88,7 +88,7 @@ def orders_of_columns(data: Path, edges: Path, orders: list[str], floors: list[f
     frame = pd.read_parquet(data)
     names = [str(name) for name in frame.columns]
     print(
-        "| order of columns | floor | MMPC | MMHC, ties by association | MMHC, by columns | MMHC-HGI | log10 calls of MMPC × 10 |"
+        "| columns | floor | MMPC | MMHC, ties by association | MMHC, by columns | MMHC-HGI | log10 calls of MMPC × 10 |"
     )
     print("|:---|---:|---:|---:|---:|---:|---:|")
     for order in orders:
