@@ -87,9 +87,7 @@ def orders_of_columns(data: Path, edges: Path, orders: list[str], floors: list[f
     """Print what MMPC and its hybrids reach for each order of columns and each floor."""
     frame = pd.read_parquet(data)
     names = [str(name) for name in frame.columns]
-    print(
-        "| columns | floor | MMPC | MMHC, ties by association | MMHC, by columns | MMHC-HGI | log10 calls of MMPC × 10 |"
-    )
+    print("| columns | floor | MMPC | MMHC by association | MMHC by columns | MMHC-HGI | log10 calls of MMPC × 10 |")
     print("|:---|---:|---:|---:|---:|---:|---:|")
     for order in orders:
         columns = ordered(phgs.as_dag(str(edges), names), names, order)
