@@ -40,6 +40,7 @@ pub mod score;
 pub mod search;
 pub mod skeleton;
 pub mod stats;
+mod subsets;
 
 pub use error::{Error, Result};
 

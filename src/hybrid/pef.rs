@@ -20,7 +20,6 @@
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Dag, Reach, UndirectedGraph};
-use crate::independence::subsets::Subsets;
 use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
 use crate::orient::{fill_marginal_p_values, skeleton_to_cpdag, v_structures_from_separations};
@@ -28,6 +27,7 @@ use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::start_under_knowledge;
 use crate::skeleton::{PcOptions, Skeleton, screened_pc};
+use crate::subsets::Subsets;
 use crate::{Result, Variable, VariableSet};
 
 /// What partition-estimation-fusion leaves.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::TestSession;
-use super::subsets::Subsets;
+use crate::subsets::Subsets;
 use crate::{Variable, VariableSet};
 
 /// Conditioning sets: the subsets of one size of a pool, in lexicographic order of positions, each with one more variable

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use super::G2Test;
 use super::family::{SetFamily, SetVisitor};
 use super::rules::classical;
-use super::subsets::binomial;
 use crate::Variable;
 use crate::counts::{CountingSession, FamilyVisitor, FixedSum};
+use crate::subsets::binomial;
 
 /// Whether families of tests are to be made together, which pays where many of their tests are made.
 #[derive(Debug, Default)]

@@ -14,7 +14,6 @@ mod oracle;
 mod pearson;
 mod rules;
 mod separation;
-pub(crate) mod subsets;
 mod testwise;
 
 pub use family::{SetFamily, SetVisitor};

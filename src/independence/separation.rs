@@ -1,8 +1,8 @@
 //! The search for a set that separates two variables.
 
 use super::TestSession;
-use super::subsets::Subsets;
 use crate::run::Run;
+use crate::subsets::Subsets;
 use crate::{Result, Variable, VariableSet};
 
 /// The sets that a search for a separating set goes through: the subsets of one size of a pool, in lexicographic order of

@@ -2,10 +2,10 @@
 
 use super::VStructure;
 use crate::graph::UndirectedGraph;
-use crate::independence::subsets::Subsets;
 use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
+use crate::subsets::Subsets;
 use crate::{Result, Variable};
 
 /// How [`decide_colliders`] decides from the sets that separate the ends of an unshielded triple, or do not.

@@ -3,10 +3,10 @@
 use super::neighbourhoods::Neighbourhoods;
 use super::worker::{FIRST_ENDPOINT, FIRST_SCREEN, HOME_CLUSTER, SECOND_SCREEN_X, SECOND_SCREEN_Y, Worker};
 use super::{PairRecord, PcOptions};
-use crate::independence::subsets::binomial;
 use crate::independence::{ConditioningSets, IndependenceTest, Separation, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::{Phase, Run};
+use crate::subsets::binomial;
 use crate::{Result, Variable, VariableSet};
 
 /// What a sweep tests.

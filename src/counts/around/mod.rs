@@ -15,7 +15,7 @@ use self::split::{MAX_ROSTER, MAX_STATES};
 use super::CountingSession;
 use crate::Variable;
 use crate::data::DiscreteData;
-use crate::independence::subsets::Subsets;
+use crate::subsets::Subsets;
 
 mod leaf;
 mod remembered;

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use rustc_hash::FxHashMap;
 
 use super::marginals::Marginals;
-use crate::independence::subsets::Subsets;
 use crate::independence::{SetFamily, SetVisitor, TestResult, TestSession};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
+use crate::subsets::Subsets;
 use crate::{Variable, VariableSet};
 
 /// What one variable's search says of another.
