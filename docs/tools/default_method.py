@@ -202,7 +202,9 @@ defaults; *-ebic* is the method with extended BIC, the score of auto. `phgs stud
 it with the configuration beside this page; `python docs/tools/default_method.py` makes the page of the study's
 `results.csv`. A method that takes more than 60 seconds of the processor on a network is stopped there, and its means
 are of the networks where it ended; the last column has the default's on the same ones. Seconds are of one thread; those
-of mmhc, h2pc and these with HGI leave out the skeleton, which mmpc and hpc show.
+of mmhc, h2pc and these with HGI leave out the skeleton, which mmpc and hpc show. Searches ran with
+`ties="association"`, the default of that time. Hill-climbing and tabu search have become better by
+[looking ahead](../../benchmarks/paper-methods.md#what-differs-and-why).
 
 {tables}
 """
