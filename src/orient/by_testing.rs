@@ -91,16 +91,31 @@ fn of_pair(
                 break;
             }
             if !session.shares_family(end, other, &family) {
-                session.test_family(x, y, &family, &mut Centres { family, tested: &tested, open: &mut open });
+                session.test_family(
+                    x,
+                    y,
+                    &family,
+                    &mut WithCentre::<false> { family, tested: &tested, open: &mut open },
+                );
             } else if let [(centre, _)] = open.centres[..]
                 && pool.contains(&centre)
             {
                 // The sets with the only middle variable are the sets of others with it, in the same order.
                 let others: Vec<Variable> = pool.iter().copied().filter(|&z| z != centre).collect();
                 let family = SetFamily { with: Some(centre), pool: &others, size: size - 1 };
-                session.test_family(end, other, &family, &mut OneCentre { family, tested: &tested, open: &mut open });
+                session.test_family(
+                    end,
+                    other,
+                    &family,
+                    &mut WithCentre::<true> { family, tested: &tested, open: &mut open },
+                );
             } else {
-                session.test_family(end, other, &family, &mut Centres { family, tested: &tested, open: &mut open });
+                session.test_family(
+                    end,
+                    other,
+                    &family,
+                    &mut WithCentre::<false> { family, tested: &tested, open: &mut open },
+                );
             }
             std::mem::replace(&mut open.outcome, Ok(()))?;
         }
@@ -154,38 +169,19 @@ fn was_tested(family: &SetFamily<'_>, positions: &[usize], tested: &[Variable]) 
         && positions.iter().all(|&at| tested.binary_search(&family.pool[at]).is_ok())
 }
 
-/// The tests of sets that have the only open middle variable.
-struct OneCentre<'a, 'o> {
+/// The tests of sets that have an open middle variable: any of the pool, or (`ONLY`) the only one, which is in all sets.
+struct WithCentre<'a, 'o, const ONLY: bool> {
     family: SetFamily<'a>,
     tested: &'a [Variable],
     open: &'a mut Open<'o>,
 }
 
-impl SetVisitor for OneCentre<'_, '_> {
-    const LARGEST_ONLY: bool = true;
+impl<const ONLY: bool> SetVisitor for WithCentre<'_, '_, ONLY> {
+    const LARGEST_ONLY: bool = ONLY;
 
     fn wants(&mut self, positions: &[usize]) -> bool {
-        !was_tested(&self.family, positions, self.tested)
-    }
-
-    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
-        self.open.take(&self.family, positions, log_p_value)
-    }
-}
-
-/// The tests of sets that have an open middle variable.
-struct Centres<'a, 'o> {
-    family: SetFamily<'a>,
-    tested: &'a [Variable],
-    open: &'a mut Open<'o>,
-}
-
-impl SetVisitor for Centres<'_, '_> {
-    const LARGEST_ONLY: bool = false;
-
-    fn wants(&mut self, positions: &[usize]) -> bool {
-        let has_open = positions.iter().any(|&at| self.open.centres.iter().any(|&(z, _)| z == self.family.pool[at]));
-        has_open && !was_tested(&self.family, positions, self.tested)
+        let is_open = |&at: &usize| self.open.centres.iter().any(|&(z, _)| z == self.family.pool[at]);
+        (ONLY || positions.iter().any(is_open)) && !was_tested(&self.family, positions, self.tested)
     }
 
     fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {

@@ -9,27 +9,9 @@ use phgs::independence::{G2Test, IndependenceTest, SetFamily, SetVisitor, TestRe
 use phgs::knowledge::Knowledge;
 use phgs::orient::v_structures_by_testing;
 use phgs::run::{Ledger, Run};
-use phgs::skeleton::Skeleton;
-use phgs::skeleton::local::{LocalLearner, LocalOptions, local_skeleton};
 
+use crate::local::{LEARNERS, learn};
 use crate::support::{below, permutation, rng};
-
-const LEARNERS: [LocalLearner; 4] =
-    [LocalLearner::Mmpc, LocalLearner::SiHitonPc, LocalLearner::FastIamb, LocalLearner::Hpc];
-
-fn learn<T: IndependenceTest>(
-    learner: LocalLearner,
-    test: &T,
-    max_size: Option<usize>,
-    knowledge: &Knowledge,
-    threads: usize,
-) -> (Skeleton, Ledger) {
-    let options = LocalOptions::new(learner, 0.05).with_max_conditioning_size(max_size);
-    let mut ledger = Ledger::new();
-    let skeleton =
-        local_skeleton(learner, test, &options, knowledge, &Run::new(threads).unwrap(), &mut ledger).unwrap();
-    (skeleton, ledger)
-}
 
 /// A test that makes every test on its own.
 struct OneByOne<'a>(&'a G2Test<'a, 'a>);

@@ -18,10 +18,11 @@ use phgs::skeleton::local::{LocalLearner, LocalOptions, local_neighbourhood, loc
 
 use crate::support::{below, golden_data, permutation, random_dag, rng, uniform};
 
-const LEARNERS: [LocalLearner; 4] =
+pub(crate) const LEARNERS: [LocalLearner; 4] =
     [LocalLearner::Mmpc, LocalLearner::SiHitonPc, LocalLearner::FastIamb, LocalLearner::Hpc];
 
-fn learn<T: IndependenceTest>(
+/// Learns a skeleton at α = 0.05.
+pub(crate) fn learn<T: IndependenceTest>(
     learner: LocalLearner,
     test: &T,
     max_size: Option<usize>,
