@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from phgs.data import IncompleteTable, Table
+from phgs.data import Data
 from phgs.data import findings as found_in
 from phgs.data.checks import REMEDY, listed, plural
 from phgs.data.columns import CodedColumn, Problem
 from phgs.data.findings import FEW_ROWS_OF_A_STATE, Finding
-from phgs.data.gaussian import GaussianTable
 from phgs.data.relations import copies
-from phgs.data.table import read_columns, table_of_columns
+from phgs.data.table import Categories, read_columns, table_of_columns
 from phgs.errors import DataError
 
 if TYPE_CHECKING:
@@ -181,10 +180,10 @@ def describe(data: Any) -> Description:
     >>> print(report["constant"][0].text)
     1 column with a single state is independent of everything and stays isolated: 'k'
     """
-    if isinstance(data, GaussianTable):
-        raise DataError("data: describe reports on categories; Gaussian data have none")
-    if isinstance(data, Table):
+    if isinstance(data, Categories):
         names, columns = data.names, _of_table(data)
+    elif isinstance(data, Data):
+        raise DataError("data: describe reports on categories; Gaussian data have none")
     else:
         names, columns, _ = read_columns(data)
     coded = {name: c for name, c in zip(names, columns, strict=True) if isinstance(c, CodedColumn)}
@@ -199,7 +198,7 @@ def describe(data: Any) -> Description:
     n_complete = int(complete.sum())
     findings = [*_unusable(problems), *_missing(coded, n_rows, n_complete)]
     if coded and n_rows > 1:
-        table = data if isinstance(data, Table) else table_of_columns(tuple(coded), list(coded.values()))
+        table = data if isinstance(data, Categories) else table_of_columns(tuple(coded), list(coded.values()))
         groups = copies(table)
         findings += found_in.constants(table)
         findings += found_in.identifiers(table)
@@ -212,10 +211,9 @@ def describe(data: Any) -> Description:
     return Description(n_rows, n_complete, rows, tuple(findings))
 
 
-def _of_table(table: Table) -> list[CodedColumn | Problem]:
-    missing = table.n_missing if isinstance(table, IncompleteTable) else (0,) * table.n_variables
+def _of_table(table: Categories) -> list[CodedColumn | Problem]:
     columns: list[CodedColumn | Problem] = []
-    for codes, levels, count in zip(table.codes, table.levels, missing, strict=True):
+    for codes, levels, count in zip(table.codes, table.levels, table.n_missing, strict=True):
         known = np.where(codes < len(levels), codes.astype(np.int32), -1) if count else codes
         columns.append(CodedColumn(known, list(levels), count))
     return columns

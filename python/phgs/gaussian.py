@@ -43,8 +43,6 @@ def sample_gaussian(graph: Any, n_rows: int, *, seed: int = 0, threads: int = 0)
     columns = _core.sample_gaussian(dag.n_variables, dag._directed_indices(), rows, checked_seed, checked_threads)
     return GaussianTable(
         names=tuple(dag.variables),
-        levels=((),) * dag.n_variables,
-        codes=(),
         n_rows=rows,
         n_rows_read=rows,
         values=tuple(columns),

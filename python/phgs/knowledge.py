@@ -16,7 +16,7 @@ from phgs.errors import KnowledgeError, ParameterError
 from phgs.names import unknown
 
 if TYPE_CHECKING:
-    from phgs.data import Table
+    from phgs.data import Data
     from phgs.data.frames import Name
 
 _KINDS = ("required", "required_edges", "forbidden", "forbidden_edges")
@@ -150,7 +150,7 @@ class Knowledge:
     def _place(self, name: Name) -> str:
         return getattr(self, "_places", {}).get(name, "knowledge")  # type: ignore[no-any-return]
 
-    def _for_core(self, table: Table) -> dict[str, Any]:
+    def _for_core(self, table: Data) -> dict[str, Any]:
         position: dict[Name, int] = {str(name): i for i, name in enumerate(table.names)}
         position.update(table.position)
 
@@ -167,7 +167,7 @@ class Knowledge:
                 return [(index(a), index(b)) for a, b in pairs]
 
         self._refuse_contradictions()
-        isolated = {table.names[i] for i in table.identifiers}
+        isolated = {table.names[i] for i in table.isolated}
         for a, b in (*self.required, *self.required_edges):
             for name in (a, b):
                 if table.names[index(name)] in isolated:
@@ -186,7 +186,7 @@ class Knowledge:
             "required_edges": indices(self.required_edges),
             "forbidden": [*indices(self.forbidden), *edges, *((b, a) for a, b in edges)],
             "tiers": tier_of,
-            "isolated": list(table.identifiers),
+            "isolated": list(table.isolated),
         }
 
     def _refuse_more_parents_than(self, most: int | None) -> None:

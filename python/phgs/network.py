@@ -184,7 +184,7 @@ class Network:
             codes.append(place[column])
         sorted_table = Table(table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read)
         network = _core.Network.learn_parameters(
-            sorted_table.dataset,
+            sorted_table.complete_core,
             dag._directed_indices(),
             [str(variable) for variable in table.names],
             states,

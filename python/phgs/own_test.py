@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from phgs import _core
-from phgs.data import Table
+from phgs.data.base import Data
 from phgs.data.checks import check_names
-from phgs.errors import ParameterError
+from phgs.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from phgs.data.frames import Name
 
 OwnTest: TypeAlias = Callable[[Any, Any, tuple[Any, ...]], tuple[float, float, float]]
@@ -51,11 +53,23 @@ def for_core(test: OwnTest, names: Sequence[Name]) -> Callable[[int, int, list[i
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Names(Table):
+class Names(Data):
     """Variables without data, for a test that has its own."""
 
+    names: tuple[Name, ...]
+    n_rows: int = 0
+    n_rows_read: int = 0
+
+    has_rows = False
+    has_data = False
+
+    @property
+    def levels(self) -> tuple[tuple[Any, ...], ...]:
+        """No states of any column."""
+        return ((),) * len(self.names)
+
     @cached_property
-    def dataset(self) -> _core.Dataset:
+    def core(self) -> _core.Dataset:
         """One row of constants, which no test reads."""
         return _core.Dataset([np.zeros(1, dtype=np.uint8)] * self.n_variables, [1] * self.n_variables)
 
@@ -63,7 +77,21 @@ class Names(Table):
     def of(names: Sequence[Name]) -> Names:
         """Make it of distinct names."""
         check_names(names)
-        return Names(names=tuple(names), levels=((),) * len(names), codes=(), n_rows=0, n_rows_read=0)
+        return Names(tuple(names))
+
+    @property
+    def complete_core(self) -> Any:
+        """Refused: there are no data."""
+        raise DataError("data: names alone have no data to score; give data")
+
+    def take(self, rows: NDArray[np.intp]) -> Names:
+        """Refused: there are no rows."""
+        del rows
+        raise DataError("data: names alone have no rows to draw from")
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return nothing."""
+        return iter(())
 
 
 def is_names(data: Any) -> bool:

@@ -17,7 +17,7 @@ from phgs.choices import (
     score_for_core,
     test_for_core,
 )
-from phgs.data import GaussianTable, as_gaussian, as_table, checks
+from phgs.data import Data, as_data, checks
 from phgs.data.table import Missing
 from phgs.errors import ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
@@ -138,21 +138,22 @@ def independence_test(
     >>> phgs.independence_test(data, "x", "z").p_value
     1.0
     """
-    gaussian = isinstance(data, GaussianTable) or test == "fisher-z"
+    gaussian = test == "fisher-z" or _is_gaussian(data)
     described = {"name": "fisher-z"} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
-    table = (as_gaussian if gaussian else as_table)(data, missing=missing, warn=False)
+    table = as_data(data, "gaussian" if gaussian else "discrete", missing=missing, warn=False)
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
-    found = _core.independence_test(table.core_data, first, second, conditioning, described)
+    found = _core.independence_test(table.core, first, second, conditioning, described)
     (statistic, df, log_p, name, too_sparse), counted = found
-    if counted is None or isinstance(table, GaussianTable):
+    if counted is None:
         return IndependenceTest(x, y, others, statistic, df, log_p, name, table.n_rows, False, table.n_rows_read)
-    for i in {first, second, *conditioning} & set(table.identifiers):
+    for i in {first, second, *conditioning} & set(table.isolated):
+        n_states = len(table.levels[i])
         warnings.warn(
-            f"column {table.names[i]!r} has {table.arities[i]:,} states in {table.n_rows:,} rows: a test says little",
+            f"column {table.names[i]!r} has {n_states:,} states in {table.n_rows:,} rows: a test says little",
             ManyStatesWarning,
             stacklevel=2,
         )
@@ -247,19 +248,23 @@ def score(
     >>> round(phgs.score(data, [("x", "y")]).value, 4)
     -4.852
     """
-    gaussian = isinstance(data, GaussianTable) or kind in ("gaussian-bic", "gaussian-ebic")
+    gaussian = kind in ("gaussian-bic", "gaussian-ebic") or _is_gaussian(data)
     if gaussian:
         described = gaussian_score_for_core(kind, penalty, gamma)
     else:
         described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
     checked = parameters.whole("threads", threads)
     assert checked is not None
-    table = (as_gaussian if gaussian else as_table)(data, missing=missing, warn=False)
+    table = as_data(data, "gaussian" if gaussian else "discrete", missing=missing, warn=False)
     named = getattr(graph, "dag", None) or graph
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
-    total, local, name, n_parameters = _core.score(table.dataset, dag._directed_indices(), described, checked)
+    total, local, name, n_parameters = _core.score(table.complete_core, dag._directed_indices(), described, checked)
     return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
+
+
+def _is_gaussian(data: Any) -> bool:
+    return isinstance(data, Data) and data.data_type == "gaussian"
 
 
 def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:
@@ -274,8 +279,8 @@ def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any
     """
     checked = parameters.whole("threads", threads)
     assert checked is not None
-    table = data if isinstance(data, GaussianTable) else as_table(data, missing=missing, warn=False)
-    return _core.distances(table.core_data, checked)
+    table = as_data(data, missing=missing, warn=False)
+    return _core.distances(table.core, checked)
 
 
 def cluster_variables(
@@ -296,6 +301,6 @@ def cluster_variables(
 
     checked = parameters.whole("max_clusters", max_clusters, 1)
     assert checked is not None
-    table = data if isinstance(data, GaussianTable) else as_table(data, missing=missing, warn=False)
-    labels = partition(set_apart(distances(table, threads=threads), table.identifiers), checked)
+    table = as_data(data, missing=missing, warn=False)
+    labels = partition(set_apart(distances(table, threads=threads), table.isolated), checked)
     return dict(zip(table.names, labels.tolist(), strict=True))

@@ -18,7 +18,6 @@ import pytest
 import phgs
 from phgs.confidence.confidence import counted
 from phgs.confidence.threshold import estimated_threshold
-from phgs.data.resample import take_rows
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def test_counts_are_those_of_the_replicates_cpdags(asia, found):
     total = {}
     for index in range(40):
         rows = np.random.default_rng([3, index]).integers(0, 1000, 1000)
-        drawn = take_rows(table, rows)
+        drawn = table.take(rows)
         # The rows read on their own, without what the whole table knows.
         fresh = phgs.learn(frame.iloc[rows].reset_index(drop=True), "phgs", progress=False).cpdag
         assert phgs.learn(drawn, "phgs", progress=False).cpdag == fresh
@@ -111,7 +110,7 @@ def test_gaussian_rows_are_drawn_too():
 
 def test_states_that_a_replicate_lacks_are_not_counted():
     table = phgs.as_table({"x": ["a", "b", "c", "a"], "y": [0, 1, 0, 1]})
-    drawn = take_rows(table, np.array([2, 0, 2, 0, 0]))
+    drawn = table.take(np.array([2, 0, 2, 0, 0]))
     assert drawn.levels == (("a", "c"), (0,))
     assert [codes.tolist() for codes in drawn.codes] == [[1, 0, 1, 0, 0], [0] * 5]
     assert (drawn.n_rows, drawn.n_rows_read) == (5, 5)
@@ -359,7 +358,7 @@ def test_on_the_command_line(asia, found, tmp_path, capsys):
 def test_rows_with_missing_values_are_drawn_as_they_are():
     frame = pd.DataFrame({"x": ["a", "b", None, "c", "a"] * 50, "y": ["u", None, "v", "u", "v"] * 50})
     table = phgs.as_table(frame, missing="testwise")
-    drawn = take_rows(table, np.array([0, 2, 3, 3]))
+    drawn = table.take(np.array([0, 2, 3, 3]))
     assert drawn.levels == (("a", "c"), ("u", "v"))
     assert [codes.tolist() for codes in drawn.codes] == [[0, 2, 1, 1], [0, 1, 0, 0]]
     assert drawn.n_missing == (1, 0)
@@ -370,7 +369,7 @@ def test_rows_with_missing_values_are_drawn_as_they_are():
 def test_an_identifier_stays_one_when_rows_repeat(chain):
     data = {**{name: values[:100] for name, values in chain.items()}, "id": [i // 2 * 2 for i in range(99)] + [999]}
     table = phgs.as_table(data, warn=False)
-    drawn = take_rows(table, np.random.default_rng(0).integers(0, 100, 100))
-    assert drawn.identifiers == table.identifiers == (4,)
+    drawn = table.take(np.random.default_rng(0).integers(0, 100, 100))
+    assert drawn.isolated == table.isolated == (4,)
     found = phgs.bootstrap(phgs.PC(path_length=1), table, 10)
     assert all("id" not in (row.x, row.y) for row in found.pairs)

@@ -77,7 +77,7 @@ def test_it_is_said_where_it_matters(chain):
 
 def test_what_counts_as_an_identifier():
     def identifiers(x):
-        return phgs.as_table({"x": x, "y": np.arange(len(x)) % 2}, warn=False).identifiers
+        return phgs.as_table({"x": x, "y": np.arange(len(x)) % 2}, warn=False).isolated
 
     assert identifiers(np.arange(60) // 5) == ()
     assert identifiers(np.r_[np.arange(60) // 5, 12]) == (0,)

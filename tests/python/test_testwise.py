@@ -142,7 +142,7 @@ def test_table_of_gaps(frame):
     assert isinstance(table, phgs.IncompleteTable)
     assert table.n_missing == tuple(frame.isna().sum())
     assert "values missing" in repr(table)
-    table.core_data  # noqa: B018 - made when first asked for
+    table.core  # noqa: B018 - made when first asked for
     copy = pickle.loads(pickle.dumps(table))
     assert (
         phgs.PC(path_length=1, missing="testwise", progress=False).fit(copy).cpdag_

@@ -12,14 +12,12 @@ import numpy as np
 from phgs import parameters
 from phgs.confidence.confidence import EdgeConfidence, counted
 from phgs.confidence.store import Replicate, Store, identity
-from phgs.data import GaussianTable
-from phgs.data.resample import take_rows
 from phgs.errors import DataError, ParameterError
 from phgs.learners.base import Learner
 from phgs.progress import Progress, reporter
 
 if TYPE_CHECKING:
-    from phgs.data import Table
+    from phgs.data import Data
 
 _AHEAD = 64
 """How many replicates are handed to an executor before the first of them is done."""
@@ -88,7 +86,7 @@ def bootstrap(
     assert checked_seed is not None
     made = _quiet(learner, executor)
     table = made._table(data, stacklevel=3)
-    if isinstance(table, GaussianTable) and table.values is None:
+    if not table.has_rows:
         raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
     facts = identity(made, table, checked_seed)
     store = None if folder is None else Store(folder, facts)
@@ -145,17 +143,17 @@ def _quiet(learner: Learner | str, executor: Executor | None) -> Learner:
     return made
 
 
-def learn_replicate(learner: Learner, table: Table, seed: int, index: int) -> Replicate:
+def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Replicate:
     """Learn from one draw of the rows."""
     rows = np.random.default_rng([seed, index]).integers(0, table.n_rows, table.n_rows)
-    result = learner._learn(take_rows(table, rows), stacklevel=2)
+    result = learner._learn(table.take(rows), stacklevel=2)
     return Replicate(*result.cpdag._edges_for_core(), result.complete)
 
 
 def _over(
     executor: Executor,
     todo: list[int],
-    arguments: Callable[[int], tuple[Learner, Table, int, int]],
+    arguments: Callable[[int], tuple[Learner, Data, int, int]],
     keep: Callable[[int, Replicate], None],
 ) -> None:
     """Learn over an executor; what is done when anything raises is kept."""

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from phgs._core import __version__
-from phgs.data import GaussianTable
 from phgs.errors import ParameterError
 from phgs.output import write_whole
 
 if TYPE_CHECKING:
-    from phgs.data import Table
+    from phgs.data import Data
     from phgs.learners.base import Learner
 
 MANIFEST = "bootstrap.json"
@@ -91,19 +90,18 @@ class Store:
         write_whole(self._path(index), json.dumps(replicate.__dict__) + "\n")
 
 
-def identity(learner: Learner, table: Table, seed: int) -> dict[str, Any]:
+def identity(learner: Learner, table: Data, seed: int) -> dict[str, Any]:
     """Return what must be equal for replicates to belong together.
 
     Threads and the like change no result and are left out; the digest covers the data, byte for byte, and what the core
     is asked to do.
     """
-    gaussian = isinstance(table, GaussianTable)
+    gaussian = table.data_type == "gaussian"
     parameters = {name: value for name, value in learner._used(gaussian).items() if name != "threads"}
     digest = hashlib.blake2b(digest_size=16)
     digest.update(json.dumps(learner._for_core(table), sort_keys=True, default=str).encode())
     digest.update(repr((table.names, table.levels, table.n_rows)).encode())
-    columns = (table.values or ()) if isinstance(table, GaussianTable) else table.codes
-    for column in columns:
+    for column in table.arrays():
         digest.update(column.tobytes())
     return {
         "bootstrap": learner.method,

@@ -5,15 +5,20 @@ numbers the values of one column, `checks` refuses what cannot be used, `table` 
 `findings` says what stands out (`relations`: what determines what). No file format is parsed here: pyarrow reads files.
 """
 
+from phgs.data.base import Data
 from phgs.data.discretise import discretize
 from phgs.data.files import read_file
 from phgs.data.gaussian import GaussianTable, as_gaussian, gaussian_from_correlation
-from phgs.data.table import IncompleteTable, Table, as_table
+from phgs.data.reading import as_data
+from phgs.data.table import CategoricalTable, IncompleteTable, Table, as_table
 
 __all__ = [
+    "CategoricalTable",
+    "Data",
     "GaussianTable",
     "IncompleteTable",
     "Table",
+    "as_data",
     "as_gaussian",
     "as_table",
     "discretize",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from phgs import parameters
 from phgs.data import arrow
 from phgs.data.frames import named_columns
-from phgs.data.table import Missing, Table, as_table
+from phgs.data.table import IncompleteTable, Missing, Table, as_table
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
 
@@ -31,7 +31,7 @@ def discretize(
     method: Method = "quantile",
     initial_bins: int = 20,
     missing: Missing = "error",
-) -> Table:
+) -> Table | IncompleteTable:
     """Cut numeric columns into intervals.
 
     Parameters

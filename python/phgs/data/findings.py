@@ -19,7 +19,7 @@ from phgs.errors import DegenerateColumnWarning, ManyStatesWarning, PhgsWarning
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
-    from phgs.data.table import Table
+    from phgs.data.table import Categories
 
 MANY_STATES = 100
 """Columns with more states than this are warned of."""
@@ -74,7 +74,7 @@ def is_identifier(n_states: int, n_rows: int) -> bool:
     return n_states > 10 and FEW_ROWS_OF_A_STATE * n_states > n_rows
 
 
-def constants(table: Table) -> list[Finding]:
+def constants(table: Categories) -> list[Finding]:
     """Columns with a single state."""
     names = tuple(name for name, arity in zip(table.names, table.arities, strict=True) if arity <= 1)
     if not names:
@@ -87,9 +87,9 @@ def constants(table: Table) -> list[Finding]:
     return [Finding("constant", names, text)]
 
 
-def identifiers(table: Table) -> list[Finding]:
+def identifiers(table: Categories) -> list[Finding]:
     """Columns of which no test can tell anything."""
-    found = [(table.names[i], table.arities[i]) for i in table.identifiers]
+    found = [(table.names[i], table.arities[i]) for i in table.isolated]
     text = (
         "columns with fewer than five rows a state (identifiers) cannot be tested; they stay isolated and separate"
         f" nothing: {_with_states(found, table.n_rows)}; leave them out, or merge states"
@@ -97,7 +97,7 @@ def identifiers(table: Table) -> list[Finding]:
     return [Finding("identifier", tuple(name for name, _ in found), text)] if found else []
 
 
-def many_states(table: Table) -> list[Finding]:
+def many_states(table: Categories) -> list[Finding]:
     """Columns with more than `MANY_STATES` states."""
     named = zip(table.names, table.arities, strict=True)
     found = [(n, arity) for n, arity in named if arity > MANY_STATES and not is_identifier(arity, table.n_rows)]
@@ -108,11 +108,11 @@ def many_states(table: Table) -> list[Finding]:
     return [Finding("many-states", tuple(name for name, _ in found), text)] if found else []
 
 
-def rare_states(table: Table) -> list[Finding]:
+def rare_states(table: Categories) -> list[Finding]:
     """Columns with states that are in few rows."""
     found = []
     for i, (name, codes, arity) in enumerate(zip(table.names, table.codes, table.arities, strict=True)):
-        if arity > 1 and i not in table.identifiers:
+        if arity > 1 and i not in table.isolated:
             counts = np.bincount(codes, minlength=arity)[:arity]
             rare = int(np.count_nonzero(counts < FEW_ROWS_OF_A_STATE))
             if rare:
@@ -125,7 +125,7 @@ def rare_states(table: Table) -> list[Finding]:
     return [Finding("rare-states", tuple(name for name, *_ in found), text)] if found else []
 
 
-def twins(table: Table, positions: list[list[int]]) -> list[Finding]:
+def twins(table: Categories, positions: list[list[int]]) -> list[Finding]:
     """Columns that are the same partition of the rows, as `copies` found them."""
     groups = [tuple(table.names[i] for i in group) for group in positions]
     if not groups:
@@ -136,7 +136,7 @@ def twins(table: Table, positions: list[list[int]]) -> list[Finding]:
     return [Finding("copies", tuple(name for group in groups for name in group), text)]
 
 
-def determined(table: Table, groups: list[list[int]], *, by_two: bool = True) -> list[Finding]:
+def determined(table: Categories, groups: list[list[int]], *, by_two: bool = True) -> list[Finding]:
     """Columns that one or two others determine.
 
     Parameters
@@ -174,7 +174,7 @@ def determined(table: Table, groups: list[list[int]], *, by_two: bool = True) ->
     return found
 
 
-def few_rows(table: Table) -> list[Finding]:
+def few_rows(table: Categories) -> list[Finding]:
     """More columns than rows."""
     if table.n_variables <= table.n_rows:
         return []
@@ -185,7 +185,7 @@ def few_rows(table: Table) -> list[Finding]:
     return [Finding("few-rows", (), text)]
 
 
-def warn_of(table: Table, stacklevel: int) -> None:
+def warn_of(table: Categories, stacklevel: int) -> None:
     """Warn of what a learner meets, one line a finding, and log what is milder."""
     groups = copies(table)
     found = [*constants(table), *identifiers(table), *many_states(table), *twins(table, groups), *few_rows(table)]

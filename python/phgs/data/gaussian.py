@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar, get_args
 
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from phgs import _core, parameters
 from phgs.data import arrow, checks
+from phgs.data.base import Data
 from phgs.data.files import is_text, read_file
 from phgs.data.frames import Name, named_columns
-from phgs.data.table import Missing, Table, _plain
+from phgs.data.table import Missing, _plain
 from phgs.errors import DataError, DegenerateColumnWarning, FewRowsWarning, ParameterError
 
 _T = TypeVar("_T")
@@ -27,24 +28,40 @@ _COLLINEAR_LIMIT = 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianTable(Table):
+class GaussianTable(Data):
     """Continuous data, checked once; whatever takes data takes it too, and then uses Gaussian tests and scores.
 
-    Made by `as_gaussian` and `gaussian_from_correlation`. `levels` has nothing for each column and `codes` nothing.
+    Made by `as_gaussian` and `gaussian_from_correlation`.
 
     Attributes
     ----------
+    names : tuple
+        Column names, in input order.
+    n_rows : int
+        Rows that are used.
+    n_rows_read : int
+        Rows of the input; more than `n_rows` where incomplete rows were dropped.
     values : tuple of numpy.ndarray or None
         The columns; None where only correlations were given.
     matrix : numpy.ndarray or None
         The correlation matrix where it was given.
     """
 
+    names: tuple[Name, ...]
+    n_rows: int
+    n_rows_read: int
     values: tuple[NDArray[np.float64], ...] | None = None
     matrix: NDArray[np.float64] | None = None
 
+    data_type = "gaussian"
+
+    @property
+    def levels(self) -> tuple[tuple[Any, ...], ...]:
+        """No states of any column."""
+        return ((),) * len(self.names)
+
     @cached_property
-    def dataset(self) -> Any:
+    def core(self) -> _core.Gaussian:
         """The correlations as the core holds them, made when first asked for."""
         if self.matrix is not None:
             matrix = self.matrix
@@ -54,11 +71,30 @@ class GaussianTable(Table):
         return _named(self.names, lambda: _core.Gaussian.from_columns(values, 0))
 
     @property
+    def has_rows(self) -> bool:  # type: ignore[override]
+        """Whether there are columns, not correlations alone."""
+        return self.values is not None
+
+    def take(self, rows: NDArray[np.intp]) -> GaussianTable:
+        """Return data of some rows; correlations alone have none."""
+        if self.values is None:
+            raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
+        values = tuple(column[rows] for column in self.values)
+        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows))
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the columns, or the matrix."""
+        if self.values is not None:
+            yield from self.values
+        if self.matrix is not None:
+            yield self.matrix
+
+    @property
     def correlation(self) -> NDArray[np.float64]:
         """The p × p correlation matrix."""
         found = np.eye(self.n_variables)
         rows, columns = np.triu_indices(self.n_variables, 1)
-        found[rows, columns] = found[columns, rows] = self.dataset.correlations()
+        found[rows, columns] = found[columns, rows] = self.core.correlations()
         return found
 
     def __repr__(self) -> str:
@@ -107,7 +143,7 @@ def as_gaussian(
         raise ParameterError("missing: Gaussian data are tested on one set of rows; use missing='drop'")
     if isinstance(data, GaussianTable):
         return data
-    if isinstance(data, Table):
+    if isinstance(data, Data):
         raise DataError("data: a Table holds categories; pass the frame itself for data_type='gaussian'")
     if isinstance(data, (str, os.PathLike)):
         data = read_file(data)
@@ -135,13 +171,11 @@ def as_gaussian(
     columns = _complete(columns_names, columns, missing)
     table = GaussianTable(
         names=columns_names,
-        levels=((),) * len(columns_names),
-        codes=(),
         n_rows=len(columns[0]),
         n_rows_read=n_rows_read,
         values=tuple(columns),
     )
-    table.dataset  # noqa: B018 - refuses what cannot be used
+    table.core  # noqa: B018 - refuses what cannot be used
     if warn:
         _warn(table, stacklevel + 1)
     return table
@@ -178,10 +212,8 @@ def gaussian_from_correlation(matrix: Any, n_rows: int, names: Sequence[Name] | 
     if len(names) != len(array):
         raise DataError(f"names: {len(names)} names for {len(array)} variables")
     checks.check_names(names)
-    table = GaussianTable(
-        names=names, levels=((),) * len(names), codes=(), n_rows=checked, n_rows_read=checked, matrix=array
-    )
-    table.dataset  # noqa: B018 - refuses what is not a correlation matrix
+    table = GaussianTable(names=names, n_rows=checked, n_rows_read=checked, matrix=array)
+    table.core  # noqa: B018 - refuses what is not a correlation matrix
     return table
 
 
@@ -271,7 +303,7 @@ def _warn(table: GaussianTable, stacklevel: int) -> None:
             stacklevel=stacklevel,
         )
     if table.n_variables <= _COLLINEAR_LIMIT:
-        for x, others in table.dataset.collinear():
+        for x, others in table.core.collinear():
             parts = checks.listed(table.names[other] for other in others)
             warnings.warn(
                 f"column {table.names[x]!r} is a linear combination of {parts}; tests given these say nothing of it",

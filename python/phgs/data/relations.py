@@ -19,7 +19,7 @@ from phgs import _core
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from phgs.data.table import Table
+    from phgs.data.table import Categories
 
 CHANCE = 1e-6
 """The highest probability, over all relations of a table, that a reported one is chance."""
@@ -39,17 +39,17 @@ MOST_CONFIGURATIONS = 256
 _SAMPLE = 1024
 
 
-def copies(table: Table) -> list[list[int]]:
+def copies(table: Categories) -> list[list[int]]:
     """Groups of columns that are the same partition of the rows.
 
     Codes are numbered by first appearance, so that copies under other labels have the same codes.
     """
     if table.n_rows < FEW_ROWS:
         return []
-    return _core.copies(table.core_data)
+    return _core.copies(table.core)
 
 
-def functions(table: Table, groups: list[list[int]]) -> list[tuple[int, int]] | None:
+def functions(table: Categories, groups: list[list[int]]) -> list[tuple[int, int]] | None:
     """Pairs (x, y) of columns such that y determines x and not the other way round; None for too many columns.
 
     Parameters
@@ -61,12 +61,12 @@ def functions(table: Table, groups: list[list[int]]) -> list[tuple[int, int]] | 
     if len(columns) > MOST_COLUMNS:
         return None
     limit = math.log(CHANCE / max(1, len(columns) ** 2))
-    found = _core.determined(table.core_data, columns)
+    found = _core.determined(table.core, columns)
     return sorted((x, y) for x, y in found if not _chance(table, x, _n_states(table, y), limit))
 
 
 def functions_of_two(
-    table: Table, groups: list[list[int]], single: list[tuple[int, int]]
+    table: Categories, groups: list[list[int]], single: list[tuple[int, int]]
 ) -> list[tuple[int, int, int]] | None:
     """Triples (x, y, z) such that y and z together determine x, and neither alone; None for too many columns.
 
@@ -100,25 +100,25 @@ def functions_of_two(
     return sorted(found)
 
 
-def _candidates(table: Table, groups: list[list[int]]) -> list[int]:
+def _candidates(table: Categories, groups: list[list[int]]) -> list[int]:
     """Columns that may determine or be determined: not constant, one of each group of copies, no identifiers."""
-    left_out = {i for group in groups for i in group[1:]} | set(table.identifiers)
+    left_out = {i for group in groups for i in group[1:]} | set(table.isolated)
     return [i for i in range(table.n_variables) if table.arities[i] > 1 and i not in left_out]
 
 
-def _n_states(table: Table, x: int) -> int:
+def _n_states(table: Categories, x: int) -> int:
     """Number of states of a column, missing among them where values are missing."""
     return int(table.codes[x].max()) + 1
 
 
-def _chance(table: Table, x: int, n_configurations: int, log_limit: float) -> bool:
+def _chance(table: Categories, x: int, n_configurations: int, log_limit: float) -> bool:
     """Whether chance explains that a column is the same wherever a configuration is."""
     counts = np.bincount(table.codes[x])
     repeats = table.n_rows - n_configurations
     return repeats * math.log(counts.max() / table.n_rows) > log_limit
 
 
-def _sample(table: Table, columns: list[int]) -> NDArray[Any]:
+def _sample(table: Categories, columns: list[int]) -> NDArray[Any]:
     """Rows that refute most relations, one column a line."""
     size = min(table.n_rows, _SAMPLE)
     rows = np.arange(size) * (table.n_rows - 1) // max(1, size - 1)
@@ -139,7 +139,7 @@ def _held(sample: NDArray[Any], by: NDArray[Any]) -> list[int]:
     return left.tolist()  # type: ignore[no-any-return]
 
 
-def _determines(table: Table, x: int, by: NDArray[Any], n_states: int) -> bool:
+def _determines(table: Categories, x: int, by: NDArray[Any], n_states: int) -> bool:
     """Whether a column is the same in all rows where the codes `by` are."""
     codes = table.codes[x]
     value = np.zeros(n_states, dtype=codes.dtype)

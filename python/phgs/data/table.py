@@ -3,28 +3,85 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phgs import _core
 from phgs.data import checks, findings
+from phgs.data.base import Data
 from phgs.data.columns import CodedColumn, Problem, encode
 from phgs.data.files import MISSING_TEXT, is_text, read_file
 from phgs.data.frames import Name, named_columns
 from phgs.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Missing: TypeAlias = Literal["error", "drop", "level", "testwise"]
 """What to do with missing values: refuse them, leave out incomplete rows, make missing a state, leave rows out test by
 test."""
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Categories(Data):
+    """Columns of state codes; what complete and incomplete tables share.
+
+    Attributes
+    ----------
+    levels : tuple of tuple
+        The states of each column: ``levels[j][code]`` is the label of a code.
+    codes : tuple of numpy.ndarray
+        The state codes of each column, ``uint8`` or ``uint16``.
+    """
+
+    levels: tuple[tuple[Any, ...], ...]
+    codes: tuple[NDArray[Any], ...]
+
+    _derived = (*Data._derived, "arities")
+
+    @cached_property
+    def arities(self) -> tuple[int, ...]:
+        """Number of states of each column."""
+        return tuple(len(levels) for levels in self.levels)
+
+    @cached_property
+    def isolated(self) -> tuple[int, ...]:
+        """Positions of identifiers: columns with too few rows a state for tests to tell anything.
+
+        More than ten states, and on average fewer than five rows of each. Learners keep them isolated.
+        """
+        found = enumerate(self.arities)
+        return tuple(i for i, arity in found if findings.is_identifier(arity, self.n_rows))
+
+    @property
+    def n_missing(self) -> tuple[int, ...]:
+        """Number of missing values of each column."""
+        return (0,) * self.n_variables
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return data of some rows; states that none of them shows are not counted."""
+        columns = [_seen(codes[rows], labels) for codes, labels in zip(self.codes, self.levels, strict=True)]
+        codes, levels = tuple(codes for codes, _ in columns), tuple(labels for _, labels in columns)
+        drawn = self._with(codes, levels, len(rows))
+        # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
+        drawn.__dict__["isolated"] = self.isolated
+        return drawn
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the codes of each column."""
+        return iter(self.codes)
+
+    @abstractmethod
+    def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoricalTable(Categories):
     """Categorical data, checked and numbered once; every function that takes data takes a `Table` too.
 
     Attributes
@@ -48,61 +105,24 @@ class Table:
     n_rows: int
     n_rows_read: int
 
-    @property
-    def n_variables(self) -> int:
-        """Number of columns."""
-        return len(self.names)
-
     @cached_property
-    def arities(self) -> tuple[int, ...]:
-        """Number of states of each column."""
-        return tuple(len(levels) for levels in self.levels)
-
-    @cached_property
-    def identifiers(self) -> tuple[int, ...]:
-        """Positions of columns with too few rows a state for tests to tell anything.
-
-        More than ten states, and on average fewer than five rows of each. Learners keep them isolated.
-        """
-        found = enumerate(self.arities)
-        return tuple(i for i, arity in found if findings.is_identifier(arity, self.n_rows))
-
-    @cached_property
-    def position(self) -> dict[Name, int]:
-        """The position of each name."""
-        return {name: index for index, name in enumerate(self.names)}
-
-    @cached_property
-    def dataset(self) -> _core.Dataset:
+    def core(self) -> _core.Dataset:
         """The data as the core holds them, made when first asked for."""
         return _core.Dataset(list(self.codes), list(self.arities))
 
-    @property
-    def core_data(self) -> _core.Dataset | _core.IncompleteDataset | _core.Gaussian:
-        """The data as the core holds them, of whatever type."""
-        return self.dataset
-
-    def index(self, name: Name) -> int:
-        """Return the position of a column; an unknown name raises `ParameterError` with near ones."""
-        try:
-            return self.position[name]
-        except (KeyError, TypeError):
-            from phgs.names import unknown
-
-            raise ParameterError(unknown("column", name, self.names)) from None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key not in _DERIVED}
+    def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
+        return replace(self, codes=codes, levels=levels, n_rows=n_rows, n_rows_read=n_rows)
 
     def __repr__(self) -> str:
         return f"<phgs.Table: {self.n_rows:,} rows × {self.n_variables:,} variables>"
 
 
-_DERIVED = ("arities", "dataset", "core_data", "position", "identifiers")
+Table = CategoricalTable
+"""The public name of categorical data."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IncompleteTable(Table):
+class IncompleteTable(Categories):
     """Categorical data with missing values, of which each test uses the rows that are complete in its own columns.
 
     Made by `as_table` with ``missing="testwise"`` where values are missing; only methods that learn by tests alone take
@@ -110,28 +130,52 @@ class IncompleteTable(Table):
 
     Attributes
     ----------
+    names, levels, codes, n_rows, n_rows_read
+        As of a `Table`.
     n_missing : tuple of int
         Number of missing values of each column.
     """
 
+    names: tuple[Name, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    codes: tuple[NDArray[Any], ...]
+    n_rows: int
+    n_rows_read: int
     n_missing: tuple[int, ...] = ()
 
+    complete = False
+
+    @cached_property
+    def core(self) -> _core.IncompleteDataset:
+        """The data as the core holds them, made when first asked for."""
+        return _core.IncompleteDataset(list(self.codes), [max(1, arity) for arity in self.arities])
+
     @property
-    def dataset(self) -> _core.Dataset:
+    def complete_core(self) -> Any:
         """Refused: there are no complete data."""
         raise DataError(
             "data: missing values were left in the table (missing='testwise'), and this needs complete rows; read the"
             " data with missing='drop' or missing='level'"
         )
 
-    @cached_property
-    def core_data(self) -> _core.IncompleteDataset:
-        """The data as the core holds them, made when first asked for."""
-        return _core.IncompleteDataset(list(self.codes), [max(1, arity) for arity in self.arities])
+    def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
+        counts = [int(np.count_nonzero(c == len(labels))) for c, labels in zip(codes, levels, strict=True)]
+        changed = replace(self, codes=codes, levels=levels, n_rows=n_rows, n_rows_read=n_rows)
+        return replace(changed, n_missing=tuple(counts))
 
     def __repr__(self) -> str:
         missing = f"{sum(self.n_missing):,} values missing"
-        return f"<phgs.Table: {self.n_rows:,} rows × {self.n_variables:,} variables, {missing}>"
+        return f"<phgs.IncompleteTable: {self.n_rows:,} rows × {self.n_variables:,} variables, {missing}>"
+
+
+def _seen(codes: NDArray[Any], labels: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Number the states that are there anew; what is missing has the code after the last state."""
+    there = np.bincount(codes, minlength=len(labels) + 1)[: len(labels)] > 0
+    if there.all():
+        return codes, labels
+    kept = tuple(label for label, seen in zip(labels, there.tolist(), strict=True) if seen)
+    number = np.append(np.cumsum(there) - 1, len(kept)).astype(codes.dtype)
+    return number[codes], kept
 
 
 def as_table(
@@ -141,7 +185,7 @@ def as_table(
     names: Sequence[Name] | None = None,
     warn: bool = True,
     stacklevel: int = 2,
-) -> Table:
+) -> Table | IncompleteTable:
     """Read any kind of data into a `Table` of categorical columns.
 
     Parameters
@@ -181,8 +225,10 @@ def as_table(
         from phgs.names import unknown
 
         raise ParameterError(f"missing: {unknown('treatment', missing, get_args(Missing))}")
-    if isinstance(data, Table):
+    if isinstance(data, (CategoricalTable, IncompleteTable)):
         return data
+    if isinstance(data, Data):
+        raise DataError(f"data: expected categories, got {data!r}; give the frame that it was made of")
     columns_names, found, from_text = read_columns(data, names)
     checks.refuse({name: c for name, c in zip(columns_names, found, strict=True) if isinstance(c, Problem)})
     coded = [column for column in found if isinstance(column, CodedColumn)]
@@ -243,7 +289,7 @@ def read_columns(
     return column_names, [encode(column, from_text=from_text) for _, column in found], from_text
 
 
-def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Table:
+def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Table | IncompleteTable:
     """Put columns together; where values are missing in them, to an `IncompleteTable`."""
     levels = tuple(tuple(column.labels) for column in columns)
     n_rows = len(columns[0].codes)

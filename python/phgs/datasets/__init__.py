@@ -35,10 +35,11 @@ class Dataset:
 
 def load_alarm() -> Dataset:
     """Return 25,000 rows sampled from the ALARM network, and its DAG of 37 variables and 46 edges."""
-    from phgs.data import as_table
+    from phgs.data import CategoricalTable, as_table
     from phgs.graphs import as_dag
 
     folder = files(__name__)
     with as_file(folder / "alarm.parquet") as data, as_file(folder / "alarm-edges.csv") as edges:
         table = as_table(data)
+        assert isinstance(table, CategoricalTable)
         return Dataset(table, as_dag(edges, table.names))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from phgs import _core, own_test, parameters
 from phgs.choices import gaussian_score_for_core
-from phgs.data import GaussianTable, IncompleteTable, Table, as_gaussian, as_table
+from phgs.data import Data, as_data
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
 from phgs.learners.docstrings import parameters_of, with_inherited
@@ -165,21 +165,21 @@ class Learner:
         start = time.perf_counter()
         self._check()
         table = self._table(data, stacklevel + 1)
-        gaussian = isinstance(table, GaussianTable)
+        gaussian = table.data_type == "gaussian"
         read = time.perf_counter() - start
         described = self._for_core(table)
-        if self.missing == "testwise" or isinstance(table, (IncompleteTable, Names)):
-            self._refuse_scores(described["composition"], isinstance(table, Names))
+        if self.missing == "testwise" or not (table.complete and table.has_data):
+            self._refuse_scores(described["composition"], not table.has_data)
         score = described.pop("score")
         job: dict[str, Any] = {
             **described,
-            "cluster": lambda distances: _clusters(distances, self._max_clusters(), table.identifiers),
+            "cluster": lambda distances: _clusters(distances, self._max_clusters(), table.isolated),
             "threads": self.threads,
             "time_limit": self.time_limit,
-            "score": None if isinstance(table, IncompleteTable) else score,
+            "score": score if table.complete else None,
         }
         with reporter(self.progress, self.method) as report:
-            learned = _core.learn(table.core_data, progress=report, **job)
+            learned = _core.learn(table.core, progress=report, **job)
         if self._own_test() is not None:
             learned["test"] = own_test.name_of(self._own_test())
         from phgs.knowledge import Knowledge
@@ -206,9 +206,9 @@ class Learner:
         )
         return result
 
-    def _for_core(self, table: Table) -> dict[str, Any]:
+    def _for_core(self, table: Data) -> dict[str, Any]:
         """Describe the method to the core, over the positions of a table's columns."""
-        gaussian = isinstance(table, GaussianTable)
+        gaussian = table.data_type == "gaussian"
         test = GAUSSIAN_TEST if gaussian else self._test()
         if (own := self._own_test()) is not None:
             test = {"name": "own", "function": own_test.for_core(own, table.names)}
@@ -250,13 +250,12 @@ class Learner:
         test = getattr(self, "test", None)
         return test if callable(test) else None
 
-    def _table(self, data: Any, stacklevel: int) -> Table:
+    def _table(self, data: Any, stacklevel: int) -> Data:
         if self._own_test() is not None and own_test.is_names(data):
             return Names.of(data)
-        if self.data_type == "gaussian" or isinstance(data, GaussianTable):
+        if isinstance(data, Data) and data.data_type == "gaussian":
             self._check_gaussian()
-            return as_gaussian(data, missing=self.missing, stacklevel=stacklevel + 1)
-        return as_table(data, missing=self.missing, stacklevel=stacklevel + 1)
+        return as_data(data, self.data_type, missing=self.missing, stacklevel=stacklevel + 1)
 
     def _refuse_scores(self, composition: dict[str, Any], without_data: bool) -> None:
         """Refuse scores where there are no data, or where missing values differ from test to test.
@@ -304,8 +303,8 @@ class Learner:
         found["threads"] = self.threads or _core.available_threads()
         return found
 
-    def _knowledge(self, table: Table) -> dict[str, Any] | None:
-        if self.knowledge is None and not table.identifiers:
+    def _knowledge(self, table: Data) -> dict[str, Any] | None:
+        if self.knowledge is None and not table.isolated:
             return None
         from phgs.knowledge import Knowledge
 
@@ -323,7 +322,7 @@ class Learner:
     def _max_clusters(self) -> int:
         return 1
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         raise NotImplementedError
 
     # What was learned

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from phgs import parameters
-from phgs.data import Table
+from phgs.data import Data
 from phgs.errors import ParameterError
 from phgs.learners.base import Learner
 from phgs.learners.local import HPC, MMPC
@@ -124,7 +124,7 @@ class PHGS(PPC, TabuSearching):
         super()._check()
         refinements(self.refine, None)
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         return composed(
             self._restrict(table),
             initialise={"kind": "hgi", **self._v_structures()},
@@ -165,7 +165,7 @@ class _Restricted(Separating, TieBreaking, TabuSearching):
         parameters.one_of("init", self.init, ("empty", "hgi"))
         refinements(self.refine, None)
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         local = self._local(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)
         return composed(
             local._restrict(table),
@@ -244,7 +244,7 @@ class GSC(Separating, TieBreaking, TabuSearching):
         parameters.one_of("init", self.init, ("empty", "hgi"))
         refinements(self.refine, None)
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         tests = {
             "v_structures": "testing",
             "alpha": self.alpha,
@@ -305,7 +305,7 @@ class ARGES(PPC, Searching):
         """Name on the command line and in results."""
         return "arges-hgi" if self.init == "hgi" else "arges"
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         hgi = self.init == "hgi"
         given = self.skeleton if self.cig is None else self.cig
         v_structures = self._v_structures()
@@ -327,7 +327,7 @@ class ARGES(PPC, Searching):
         )
 
 
-def _given(skeleton: Any, table: Table) -> dict[str, Any]:
+def _given(skeleton: Any, table: Data) -> dict[str, Any]:
     from phgs.graphs import as_graph
 
     return {"kind": "given", "edges": as_graph(skeleton, table.names)._pair_indices()}
@@ -414,7 +414,7 @@ class Hybrid(Testing, Scoring):
             return self.restrict.path_length, self.restrict.min_alpha
         return 1, 1e-5
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         if self.restrict is None or self.restrict == "none":
             restrict: dict[str, Any] = {"kind": "none"}
         elif isinstance(self.restrict, Learner):

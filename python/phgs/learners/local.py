@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from phgs import _core
-from phgs.data import Table
+from phgs.data import Data
 from phgs.errors import ParameterError
 from phgs.learners.pieces import NO_SEARCH, Separating, composed
 from phgs.progress import reporter
@@ -92,7 +92,7 @@ class _Local(Separating):
 
     max_conditioning_size: int | None = 5
 
-    def _restrict(self, table: Table) -> dict[str, Any]:
+    def _restrict(self, table: Data) -> dict[str, Any]:
         del table
         return {"kind": self.method, "alpha": self.alpha, "max_conditioning_size": self.max_conditioning_size}
 
@@ -128,7 +128,7 @@ class _Local(Separating):
         described = self._for_core(table)
         with reporter(self.progress, self.method) as report:
             found, calls, test = _core.neighbourhood(
-                table.core_data,
+                table.core,
                 position,
                 test=described["test"],
                 local=described["composition"]["restrict"],
@@ -154,7 +154,7 @@ class _Local(Separating):
             "max_conditioning_size": self.max_conditioning_size,
         }
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         return composed(
             self._restrict(table), initialise={"kind": "oriented", **self._v_structures()}, maximise=NO_SEARCH
         )

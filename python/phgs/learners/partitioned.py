@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from phgs import parameters
-from phgs.data import Table
+from phgs.data import Data
 from phgs.errors import ParameterError
 from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, Separating, composed
 
@@ -19,10 +19,10 @@ COLLIDER_RULES = ("separating-set", "conservative", "majority", "max-p")
 class _Pairwise(Separating, Scoring):
     """A skeleton of pairs that no set separates, in a partition or not."""
 
-    def _partition(self, table: Table) -> Any:
+    def _partition(self, table: Data) -> Any:
         del table
 
-    def _restrict(self, table: Table) -> dict[str, Any]:
+    def _restrict(self, table: Data) -> dict[str, Any]:
         return {
             "kind": "ppc",
             "alpha": self.alpha,
@@ -56,7 +56,7 @@ class Clustering(_Pairwise):
     def _max_clusters(self) -> int:
         return self.max_clusters
 
-    def _partition(self, table: Table) -> Any:
+    def _partition(self, table: Data) -> Any:
         return partition_for_core(self.clusters, self.max_clusters, table)
 
 
@@ -121,7 +121,7 @@ class PC(_Pairwise):
             return super()._v_structures()
         return {"v_structures": self.collider_rule, "max_conditioning_size": self.max_conditioning_size}
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         return composed(
             self._restrict(table),
             initialise={"kind": "oriented", **self._v_structures()},
@@ -174,14 +174,14 @@ class PEF(Clustering, Searching):
 
     method: ClassVar[str] = "pef"
 
-    def _restrict(self, table: Table) -> dict[str, Any]:
+    def _restrict(self, table: Data) -> dict[str, Any]:
         return {**super()._restrict(table), "kind": "pef"}
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         return composed(self._restrict(table), initialise=EMPTY, maximise=NO_SEARCH, max_parents=self.max_parents)
 
 
-def partition_for_core(clusters: Any, max_clusters: int, table: Table) -> Any:
+def partition_for_core(clusters: Any, max_clusters: int, table: Data) -> Any:
     """Describe the partition to the core: by clustering, by labels, or None for one cluster."""
     if clusters is None:
         return "clustered" if max_clusters > 1 else None

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from phgs import parameters
-from phgs.data import Table
+from phgs.data import Data
 from phgs.errors import ParameterError
 from phgs.learners.pieces import EMPTY, Searching, TabuSearching, TieBreaking, composed
 
 
-def start_for_core(start: Any, table: Table) -> dict[str, Any]:
+def start_for_core(start: Any, table: Data) -> dict[str, Any]:
     """Describe where a search starts to the core: from a DAG, or None for the empty graph."""
     if start is None:
         return EMPTY
@@ -33,7 +33,7 @@ class _Unrestricted(Searching):
 
     start: Any = None
 
-    def _composition(self, table: Table) -> dict[str, Any]:
+    def _composition(self, table: Data) -> dict[str, Any]:
         return composed(
             {"kind": "none"},
             initialise=start_for_core(self.start, table),

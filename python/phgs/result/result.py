@@ -12,16 +12,14 @@ import numpy as np
 
 from phgs import _core
 from phgs._core import __version__
-from phgs.data import GaussianTable, as_gaussian, as_table
+from phgs.data import Data, as_data
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
-from phgs.own_test import Names
 from phgs.result.table import EdgeRow, EdgeTable, Separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from phgs.data import Table
     from phgs.data.frames import Name
     from phgs.knowledge import Knowledge
     from phgs.network import Network
@@ -166,7 +164,7 @@ class Result:
     n_undecided: int = 0
     _separations: Mapping[str, NDArray[Any]] | None = None
     _edges: EdgeTable | None = None
-    _table: Table | None = None
+    _table: Data | None = None
     _score: dict[str, Any] | None = None
 
     @classmethod
@@ -175,7 +173,7 @@ class Result:
         learned: dict[str, Any],
         *,
         method: str,
-        table: Table,
+        table: Data,
         parameters: dict[str, Any],
         score_described: dict[str, Any],
         read_seconds: float,
@@ -212,7 +210,7 @@ class Result:
             complete=learned["complete"],
             stages=tuple(Stage(*stage) for stage in learned["stages"]),
             levels=dict(zip(names, table.levels, strict=True)),
-            isolated={names[i]: table.arities[i] for i in table.identifiers},
+            isolated={names[i]: len(table.levels[i]) for i in table.isolated},
             knowledge=knowledge,
             decided_by_minimum_sample=learned["decided_by_minimum_sample"],
             _separations=learned["separations"],
@@ -248,7 +246,7 @@ class Result:
             return {}
         threads = int(self.parameters.get("threads", 0))
         arcs = self.dag._directed_indices()
-        found = _core.score_gains(self._table.dataset, arcs, self._score, threads)
+        found = _core.score_gains(self._table.complete_core, arcs, self._score, threads)
         return dict(zip(self.dag.directed, found, strict=True))
 
     @cached_property
@@ -293,19 +291,18 @@ class Result:
             return "background knowledge forbids their edge"
         return None
 
-    def _data(self, data: Any) -> Table | None:
+    def _data(self, data: Any) -> Data | None:
         """Read data that a user gives, or take those that were learned from if they are still there."""
         if data is None:
             return self._table
-        gaussian = isinstance(data, GaussianTable) or self.parameters.get("data_type") == "gaussian"
-        read = as_gaussian if gaussian else as_table
-        table = read(data, missing=self.parameters.get("missing", "error"), warn=False)
+        data_type = self.parameters.get("data_type", "discrete")
+        table = as_data(data, data_type, missing=self.parameters.get("missing", "error"), warn=False)
         if table.names != self.variables and tuple(map(str, table.names)) == self.variables:
             # A result file has names as text.
-            table = replace(table, names=self.variables)
+            table = replace(table, names=self.variables)  # type: ignore[type-var]
         return table
 
-    def _needed_data(self, data: Any) -> Table:
+    def _needed_data(self, data: Any) -> Data:
         found = self._data(data)
         if found is None:
             raise ParameterError("data: this result was loaded or unpickled and has its data no more; give them")
@@ -399,9 +396,9 @@ class Result:
         from phgs.network import Network
 
         table = self._needed_data(data)
-        if isinstance(table, Names):
+        if not table.has_data:
             raise ParameterError("data: this result was learned from a test alone; give data")
-        if isinstance(table, GaussianTable):
+        if table.data_type == "gaussian":
             raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
         dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
         return Network.fit(table, dag, equivalent_sample_size=equivalent_sample_size, threads=threads)

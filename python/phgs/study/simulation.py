@@ -13,7 +13,7 @@ from phgs.study import paper_values
 from phgs.study.configuration import NetworkEntry
 
 if TYPE_CHECKING:
-    from phgs.data import Table
+    from phgs.data import Data
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class DataSet:
 
     Attributes
     ----------
-    table : Table
+    table : Data
         The data.
     truth : Graph
         The true DAG.
@@ -30,7 +30,7 @@ class DataSet:
         Of the network.
     """
 
-    table: Table
+    table: Data
     truth: Graph
     n_parameters: int
     max_in_degree: int

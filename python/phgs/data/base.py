@@ -1,0 +1,106 @@
+"""What all data that can be learned from have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from phgs.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
+    from phgs import _core
+    from phgs.data.frames import Name
+
+
+class Data(ABC):
+    """Data, checked once; every function that takes data takes them too.
+
+    Its siblings are `CategoricalTable` (which is `phgs.Table`), `IncompleteTable`, `GaussianTable`, and the names alone
+    of variables that a test of one's own knows. None of them is a kind of another.
+
+    Attributes
+    ----------
+    names : tuple
+        Column names, in input order.
+    n_rows : int
+        Rows that are used.
+    n_rows_read : int
+        Rows of the input; more than `n_rows` where incomplete rows were dropped.
+    data_type : {"discrete", "gaussian"}
+        Which tests and scores it has.
+    has_data : bool
+        Whether there is more than names.
+    has_rows : bool
+        Whether rows can be drawn from it.
+    complete : bool
+        Whether all tests and scores see one set of rows, so that graphs can be compared by a score.
+    """
+
+    names: tuple[Name, ...]
+    n_rows: int
+    n_rows_read: int
+
+    if TYPE_CHECKING:
+
+        @property
+        def levels(self) -> tuple[tuple[Any, ...], ...]:
+            """The states of each column; none of a column that holds no categories."""
+
+    data_type: ClassVar[str] = "discrete"
+    has_rows: ClassVar[bool] = True
+    has_data: ClassVar[bool] = True
+    complete: ClassVar[bool] = True
+
+    _derived: ClassVar[tuple[str, ...]] = ("core", "position", "isolated")
+    """What is computed at first use, and not pickled."""
+
+    @property
+    @abstractmethod
+    def core(self) -> _core.Dataset | _core.IncompleteDataset | _core.Gaussian:
+        """The data as the core holds them, made when first asked for."""
+
+    @property
+    def complete_core(self) -> Any:
+        """The same for scores and tables of networks, which need one set of complete rows; else `DataError`."""
+        return self.core
+
+    @property
+    def isolated(self) -> tuple[int, ...]:
+        """Positions of columns that no test can tell anything of, which learners keep isolated."""
+        return ()
+
+    @abstractmethod
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return data of some rows, in their order, repetitions included."""
+
+    @abstractmethod
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return what the data are made of, array by array, so that they can be told from others."""
+
+    @property
+    def n_variables(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @cached_property
+    def position(self) -> dict[Name, int]:
+        """The position of each name."""
+        return {name: index for index, name in enumerate(self.names)}
+
+    def index(self, name: Name) -> int:
+        """Return the position of a column; an unknown name raises `ParameterError` with near ones."""
+        try:
+            return self.position[name]
+        except (KeyError, TypeError):
+            from phgs.names import unknown
+
+            raise ParameterError(unknown("column", name, self.names)) from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key not in self._derived}
