@@ -4,7 +4,7 @@ PYTHON ?= python3
 SOURCES := $(shell git ls-files src python 2>/dev/null || find src python -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint bench docs wheel develop clean
+.PHONY: help demo test test-extras test-rust test-python lint bench docs wheel develop clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,15 +36,29 @@ test-python: wheel ## Install the wheel into a fresh environment and test it the
 	.venv-test/bin/stubtest phgs._core --allowlist tests/stubtest-allowlist.txt
 	.venv-test/bin/python -m pytest tests/python --doctest-modules --pyargs phgs
 
+test-extras: dist/ready .venv-extras/ready ## What is exported, against the packages that it is exported to
+	.venv-extras/bin/python -m pip install --quiet --no-deps --force-reinstall dist/phgs-*.whl
+	.venv-extras/bin/python -m pytest tests/python -m extras --extras
+
+.venv-extras/ready: requirements-extras.lock
+	rm -rf .venv-extras
+	$(PYTHON) -m venv .venv-extras
+	.venv-extras/bin/python -m pip install --quiet --upgrade pip
+	.venv-extras/bin/python -m pip install --quiet -r requirements-extras.lock
+	@touch $@
+
 .venv-build/ready: requirements-dev.lock
 	$(PYTHON) -m venv .venv-build
 	.venv-build/bin/python -m pip install --quiet --upgrade pip
 	.venv-build/bin/python -m pip install --quiet -r requirements-dev.lock
 	@touch $@
 
-wheel: .venv-build/ready ## Build the wheel into dist/
+wheel: dist/ready ## Build the wheel into dist/
+
+dist/ready: .venv-build/ready $(SOURCES)
 	rm -f dist/phgs-*.whl
 	.venv-build/bin/maturin build --release --locked --quiet --out dist
+	@touch $@
 
 lint: .venv-build/ready ## Formatting, lints and types
 	cargo fmt --check
@@ -72,4 +86,4 @@ develop: .venv-build/ready ## An editable install in .venv-build, for work on th
 	.venv-build/bin/python -m pip install --quiet --no-deps --editable .
 
 clean: ## Remove what was built
-	rm -rf .venv-build .venv-demo .venv-docs .venv-test build dist demo-output site target
+	rm -rf .venv-build .venv-demo .venv-docs .venv-extras .venv-test build dist demo-output site target

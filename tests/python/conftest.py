@@ -1,6 +1,8 @@
 """Data that tests share."""
 
+import importlib
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -22,6 +24,29 @@ def examples(default):
 settings.register_profile("quick", max_examples=EXAMPLES or 60, derandomize=not EXAMPLES, deadline=None, database=None)
 settings.register_profile("long", max_examples=1000, deadline=None, database=None)
 settings.load_profile("quick")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--extras",
+        action="store_true",
+        help="fail, rather than skip, where a package that a test exports to is missing",
+    )
+
+
+@pytest.fixture
+def package(request):
+    """Import a package that is in the environment of `make test-extras` only; without it the test is skipped."""
+
+    def load(name):
+        # Their imports warn, and pyagrum's ends the process when a warning is an error.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if request.config.getoption("--extras"):
+                return importlib.import_module(name)
+            return pytest.importorskip(name)
+
+    return load
 
 
 @pytest.fixture(scope="session")

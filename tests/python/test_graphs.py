@@ -179,8 +179,9 @@ def test_edge_lists(tmp_path):
             phgs.as_graph(path)
 
 
-def test_distances_by_causal_effects():
-    pytest.importorskip("gadjid")
+@pytest.mark.extras
+def test_distances_by_causal_effects(package):
+    package("gadjid")
     # a → b in truth. Reversed: a's effect is denied and b's is made up, whatever one adjusts for.
     turned = phgs.adjustment_distances([("a", "b")], [("b", "a")], as_cpdags=False)
     assert (turned.parent, turned.ancestor, turned.oset, turned.shd) == (1.0, 1.0, 1.0, 1)

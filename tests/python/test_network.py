@@ -150,9 +150,10 @@ def test_random_networks():
         phgs.random_dag(5, degree=9)
 
 
+@pytest.mark.extras
 @pytest.mark.filterwarnings("ignore")  # its own, on import
-def test_pgmpy_gets_the_same_distribution():
-    pytest.importorskip("pgmpy")
+def test_pgmpy_gets_the_same_distribution(package):
+    package("pgmpy")
     network = phgs.Network.load("asia")
     model = network.to_pgmpy()
     assert model.check_model()
@@ -164,8 +165,9 @@ def test_pgmpy_gets_the_same_distribution():
         assert found.get_value(dysp=state) == pytest.approx(value)
 
 
-def test_pyagrum_gets_the_same_distribution():
-    gum = pytest.importorskip("pyagrum")
+@pytest.mark.extras
+def test_pyagrum_gets_the_same_distribution(package):
+    gum = package("pyagrum")
     network = phgs.Network.load("insurance")
     inference = gum.LazyPropagation(network.to_pyagrum())
     inference.makeInference()

@@ -315,25 +315,28 @@ def test_edge_lists_and_graphml_of_results(result, tmp_path):
     assert marks.count(False) == 2 * len(result.cpdag.undirected)
 
 
-def test_igraph_gets_every_node_and_edge(result):
-    pytest.importorskip("igraph")
+@pytest.mark.extras
+def test_igraph_gets_every_node_and_edge(result, package):
+    package("igraph")
     made = result.to_igraph()
     assert made.vs["name"] == list(result.variables)
     assert phgs.as_graph(made) == result.cpdag
     assert made.es["directed"].count(False) == 2 * len(result.cpdag.undirected)
 
 
-def test_pyagrum_gets_the_fitted_network(result):
-    pytest.importorskip("pyagrum")
+@pytest.mark.extras
+def test_pyagrum_gets_the_fitted_network(result, package):
+    package("pyagrum")
     made, network = result.to_pyagrum(), result.fit()
     assert {(made.variable(a).name(), made.variable(b).name()) for a, b in made.arcs()} == set(network.edges)
     root = next(name for name in network.nodes if not network.parents[name])
     assert made.cpt(root).tolist() == pytest.approx(network.table(root).tolist())
 
 
+@pytest.mark.extras
 @pytest.mark.filterwarnings("ignore")  # its own, on import
-def test_pgmpy_gets_the_graph(result, alarm):
-    pytest.importorskip("pgmpy")
+def test_pgmpy_gets_the_graph(result, alarm, package):
+    package("pgmpy")
     made = result.to_pgmpy()
     assert set(made.nodes) == set(result.variables)
     assert set(made.edges) == set(result.dag.directed)

@@ -386,9 +386,10 @@ def test_networks_of_the_paper():
     assert mix.max_in_degree == 7
 
 
+@pytest.mark.extras
 @pytest.mark.timeout(300)
-def test_dask_runs_a_study(tmp_path):
-    distributed = pytest.importorskip("distributed")
+def test_dask_runs_a_study(tmp_path, package):
+    distributed = package("distributed")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
