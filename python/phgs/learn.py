@@ -5,56 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phgs.errors import ParameterError
-from phgs.learners import (
-    ARGES,
-    BOSS,
-    GES,
-    GSC,
-    H2PC,
-    HPC,
-    MMHC,
-    MMPC,
-    PC,
-    PEF,
-    PHGS,
-    PPC,
-    Auto,
-    FastIAMB,
-    HillClimbing,
-    SIHitonPC,
-    Tabu,
-)
+from phgs.learners.registry import METHODS, named
 from phgs.names import unknown
 
 if TYPE_CHECKING:
     from phgs.learners.base import Learner
     from phgs.result import Result
 
-_LEARNERS: dict[str, tuple[type[Learner], dict[str, Any]]] = {
-    "auto": (Auto, {}),
-    "phgs": (PHGS, {}),
-    "ppc": (PPC, {}),
-    "pc": (PC, {}),
-    "hc": (HillClimbing, {}),
-    "tabu": (Tabu, {}),
-    "mmpc": (MMPC, {}),
-    "hpc": (HPC, {}),
-    "fast-iamb": (FastIAMB, {}),
-    "si-hiton-pc": (SIHitonPC, {}),
-    "mmhc": (MMHC, {}),
-    "h2pc": (H2PC, {}),
-    "mmhc-hgi": (MMHC, {"init": "hgi"}),
-    "h2pc-hgi": (H2PC, {"init": "hgi"}),
-    "gsc": (GSC, {}),
-    "pef": (PEF, {}),
-    "ges": (GES, {}),
-    "arges": (ARGES, {}),
-    "arges-hgi": (ARGES, {"init": "hgi"}),
-    "boss": (BOSS, {}),
-}
-
-METHODS = tuple(_LEARNERS)
-"""Names of the methods."""
+__all__ = ["METHODS", "learn", "learner"]
 
 
 def learner(method: str = "auto", **parameters: Any) -> Learner:
@@ -68,14 +26,12 @@ def learner(method: str = "auto", **parameters: Any) -> Learner:
     **parameters
         Parameters of the learner; an unknown one raises and names near ones.
     """
-    if method not in _LEARNERS:
-        raise ParameterError(f"method: {unknown('method', method, METHODS)}")
-    make, preset = _LEARNERS[method]
-    known = make._parameter_names()
+    found = named(method)
+    known = found.learner._parameter_names()
     for name in parameters:
         if name not in known:
             raise ParameterError(f"{unknown('parameter', name, known)} (method {method!r})")
-    return make(**{**preset, **parameters})
+    return found.learner(**{**found.preset, **parameters})
 
 
 def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:

@@ -1,5 +1,6 @@
 """The code blocks of the README and of all pages of docs/ run and print what the pages show."""
 
+import ast
 import importlib.util
 import inspect
 import re
@@ -93,13 +94,19 @@ def test_the_docstring_of_learn_has_the_table_of_the_studies():
     assert text == default_method.docstring(text), "run python docs/tools/default_method.py"
 
 
-@pytest.mark.parametrize("method", phgs.METHODS)
-def test_docstrings_of_learners_have_all_parameters(method):
-    from phgs.learn import _LEARNERS
-    from phgs.learners.docstrings import parameters_of
+LEARNERS = sorted(phgs.learners.__all__, key=str.lower)
+LEARNERS = [name for name in LEARNERS if hasattr(getattr(phgs, name), "get_params")]
 
-    make = _LEARNERS[method][0]
-    entries = parameters_of(make.__doc__)
-    names = [name.strip() for entry in entries for name in entry.split("\n")[0].split(" : ")[0].split(",")]
-    assert sorted(names) == sorted(inspect.signature(make).parameters)
-    assert "Examples" not in "".join(entries)
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_docstrings_of_learners_have_all_parameters_with_their_defaults(name):
+    make = getattr(phgs, name)
+    section = inspect.cleandoc(make.__doc__).split("Parameters\n----------\n")[1].split("\n\n")[0]
+    heads = [line for line in section.split("\n") if not line.startswith(" ")]
+    names = [name.strip() for head in heads for name in head.split(" : ")[0].split(",")]
+    signature = inspect.signature(make).parameters
+    assert sorted(names) == sorted(signature)
+    for name, _, kind in (head.partition(" : ") for head in heads if " : " in head):
+        shown = kind.partition(", default ")[2]
+        default = signature[name].default
+        assert (default is None and kind.endswith(", optional")) or ast.literal_eval(shown or "None") == default, name

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from phgs.choices import DEGREES_OF_FREEDOM, SCORES, TESTS
 from phgs.cli.common import Parser, UsageError, input_path, number, size_limit, whole_number
 from phgs.learn import METHODS, learner
-from phgs.learners.hybrid import REFINE
-from phgs.learners.partitioned import COLLIDER_RULES
-from phgs.learners.pieces import TIES
-from phgs.learners.search import SCHEDULES
+from phgs.learners.refinement import REFINE
+from phgs.learners.registry import default_of, named, parameters_of
+from phgs.learners.stages import COLLIDER_RULES, SCHEDULES, STARTS, TIES
 
 if TYPE_CHECKING:
     from phgs.learners.base import Learner
@@ -23,61 +22,60 @@ _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
         "alpha",
         number,
         "A",
-        "significance level of the tests (default 0.001 for auto, 0.1 for ppc and pc, else 0.05)",
+        "significance level of the tests",
     ),
     "--max-conditioning-size": (
         "max_conditioning_size",
         size_limit,
         "M",
-        "largest conditioning set (default 3; 2 for auto, 4 for hpc, 5 for mmpc, fast-iamb and si-hiton-pc;"
-        " 'none' for no limit)",
+        "largest conditioning set, 'none' for no limit",
     ),
     "--path-length": (
         "path_length",
         whole_number,
         "T",
-        "significance levels that PATH looks at (default 10; 1 turns it off)",
+        "significance levels that PATH looks at, 1 turns it off",
     ),
-    "--min-alpha": ("min_alpha", number, "A", "lowest significance level of PATH (default 1e-5)"),
-    "--max-clusters": ("max_clusters", whole_number, "K", "most clusters of the partition (default 20)"),
-    "--max-parents": ("max_parents", size_limit, "P", "most parents of a variable (default: no limit)"),
-    "--tabu-length": ("tabu_length", whole_number, "N", "graphs that the tabu list holds (default 100)"),
+    "--min-alpha": ("min_alpha", number, "A", "lowest significance level of PATH"),
+    "--max-clusters": ("max_clusters", whole_number, "K", "most clusters of the partition"),
+    "--max-parents": ("max_parents", size_limit, "P", "most parents of a variable"),
+    "--tabu-length": ("tabu_length", whole_number, "N", "graphs that the tabu list holds"),
     "--tabu-patience": (
         "tabu_patience",
         whole_number,
         "N",
-        "steps without a new best that end the search (default 100)",
+        "steps without a new best that end the search",
     ),
-    "--penalty": ("penalty", number, "L", "weight of log(rows) times parameters in BIC (default 0.5)"),
-    "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC (default 0.5)"),
+    "--penalty": ("penalty", number, "L", "weight of log(rows) times parameters in BIC"),
+    "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC"),
 }
 _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "--score": ("score", SCORES, "score to maximise (default ebic for auto, else bic)"),
-    "--test": ("test", TESTS, "independence test (default g2)"),
+    "--score": ("score", SCORES, "score to maximise"),
+    "--test": ("test", TESTS, "independence test"),
     "--degrees-of-freedom": (
         "degrees_of_freedom",
         DEGREES_OF_FREEDOM,
-        "of the test: of all cells, or of those that can occur (default adjusted for auto, else classical)",
+        "of the test: of all cells, or of those that can occur",
     ),
     "--collider-rule": (
         "collider_rule",
         COLLIDER_RULES,
-        "for pc, ppc and phgs: which middle variables are colliders (default separating-set)",
+        "which middle variables are colliders",
     ),
     "--refine": (
         "refine",
         REFINE,
         "what to do after the method: nothing, a search over all pairs, over a growing set, GES, GES with its extended"
-        " search, or BOSS (default ges for auto, else none)",
+        " search, or BOSS",
     ),
-    "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers (default discrete)"),
-    "--schedule": ("schedule", SCHEDULES, "for ges: order of insertions, deletions and turns (default phases)"),
+    "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers"),
+    "--schedule": ("schedule", SCHEDULES, "order of insertions, deletions and turns"),
     "--ties": (
         "ties",
         TIES,
-        "for hc, tabu, gsc, mmhc and h2pc: which of equally good moves is made (default lookahead)",
+        "which of equally good moves is made",
     ),
-    "--init": ("init", ("empty", "hgi"), "for gsc, mmhc, h2pc and arges: start of the search (default empty)"),
+    "--init": ("init", STARTS, "start of the search"),
 }
 
 
@@ -91,9 +89,11 @@ def add_method(parser: Parser, seed: str) -> Any:
     )
     group = parser.add_argument_group("method")
     for option, (name, kind, mark, text) in (_PARAMETERS | {"--seed": ("seed", whole_number, "N", seed)}).items():
-        group.add_argument(option, dest=name, type=kind, metavar=mark, default=inspect.Parameter.empty, help=text)
+        shown = text if name == "seed" else _help(name, text)
+        group.add_argument(option, dest=name, type=kind, metavar=mark, default=inspect.Parameter.empty, help=shown)
     for option, (name, known, text) in _CHOICES.items():
-        group.add_argument(option, dest=name, choices=known, default=inspect.Parameter.empty, help=text)
+        shown = _help(name, text)
+        group.add_argument(option, dest=name, choices=known, default=inspect.Parameter.empty, help=shown)
     group.add_argument("--skeleton", metavar="EDGES.csv", help="for gsc and arges: the pairs that may be connected")
     group.add_argument("--cig", metavar="EDGES.csv", help="for arges: the conditional-independence graph")
     group.add_argument("--knowledge", metavar="FILE.json", help="required and forbidden edges, tiers (JSON or CSV)")
@@ -145,7 +145,7 @@ def _parameters(options: Namespace) -> dict[str, Any]:
 
         given["knowledge"] = Knowledge.read(input_path(options.knowledge))
     # A seed is accepted by every method, as the interface promises; those without random choices have no use for it.
-    if given.get("seed") is not None and "seed" not in _known(options.method):
+    if given.get("seed") is not None and "seed" not in parameters_of(options.method):
         del given["seed"]
     return given | {
         "missing": options.missing,
@@ -155,14 +155,34 @@ def _parameters(options: Namespace) -> dict[str, Any]:
     }
 
 
-def _known(method: str) -> set[str]:
-    from phgs.learn import _LEARNERS
+def _help(name: str, text: str) -> str:
+    """Return a help text with the methods that have a parameter, if few have it, and its defaults."""
+    having = [method for method in METHODS if name in parameters_of(method) and not named(method).preset]
+    by_default: dict[Any, list[str]] = {}
+    for method in having:
+        by_default.setdefault(default_of(method, name), []).append(method)
+    usual = max(by_default, key=lambda value: len(by_default[value]))
+    others = "".join(
+        f"; {_shown(value)} for {_listed(methods)}" for value, methods in by_default.items() if value != usual
+    )
+    few = f"for {_listed(having)}: " if len(having) <= _FEW else ""
+    return f"{few}{text} (default {_shown(usual)}{others})"
 
-    return set(inspect.signature(_LEARNERS[method][0]).parameters)
+
+_FEW = 7
+"""Up to how many methods a help text names as those that have a parameter."""
+
+
+def _shown(value: Any) -> str:
+    return "no limit" if value is None else str(value)
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(", ".join(names).rsplit(", ", 1))
 
 
 def _refuse(option: str, name: str, method: str) -> None:
-    if name == "seed" or name in _known(method):
+    if name == "seed" or name in parameters_of(method):
         return
-    having = [other for other in METHODS if name in _known(other)]
+    having = [other for other in METHODS if name in parameters_of(other)]
     raise UsageError(f"method {method} has no {option}; methods with it: {', '.join(having)}")

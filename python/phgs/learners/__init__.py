@@ -1,16 +1,18 @@
 """Learners in scikit-learn's protocol, without scikit-learn.
 
-A learner holds its parameters as they are given, checks them in `fit`, and leaves what it learned in attributes that
-end in an underscore. `base` holds the protocol, `pieces` the groups of parameters that learners share, and the other
-modules one family of methods each. A learner turns its parameters into a *composition*, a dictionary of stages that the
-core runs; no learner has code of its own beyond that.
+A learner is a flat dataclass of its parameters: it holds them as they are given, checks them in `fit` by the functions
+of `checks`, turns them into a composition of `stages` that the core runs, and leaves what it learned in attributes that
+end in an underscore. `base` holds the protocol, `registry` the names of methods, and the other modules one family of
+methods each.
 """
 
-from phgs.learners.auto import Auto
-from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC, PHGS, Hybrid, Path
+from phgs.learners.composed import Hybrid
+from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC
 from phgs.learners.local import HPC, MMPC, FastIAMB, Neighbour, Neighbourhood, SIHitonPC
 from phgs.learners.partitioned import PC, PEF, PPC
+from phgs.learners.phgs import PHGS, Auto
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
+from phgs.learners.stages import Path
 
 __all__ = [
     "ARGES",

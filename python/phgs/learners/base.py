@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
-from phgs import _core, own_test, parameters
-from phgs.choices import gaussian_score_for_core
+from phgs import _core, own_test
+from phgs.choices import gaussian_score_for_core, score_for_core, test_for_core
 from phgs.data import Data, as_data
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
-from phgs.learners.docstrings import parameters_of, with_inherited
+from phgs.learners import checks
+from phgs.learners.stages import Composition, NoSearch
 from phgs.names import unknown
 from phgs.own_test import Names
 from phgs.progress import reporter
@@ -31,31 +32,26 @@ logger = logging.getLogger("phgs")
 
 GAUSSIAN_TEST = {"name": "fisher-z"}
 
-_OF_CATEGORIES: dict[str, Any] = {
-    "test": "g2",
-    "degrees_of_freedom": "classical",
-    "minimum_sample": None,
-    "equivalent_sample_size": 1.0,
-}
-"""Parameters that only data of categories have, with the values that are not refused on Gaussian data."""
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Learner:
-    """Base of all learners: the parameters that say how to run.
+    """What all learners have: the parameters that say how to read data and to run, and scikit-learn's protocol.
+
+    A learner is a dataclass of its parameters that says in `_check_method` what they may be, and in `stages` what they
+    mean.
 
     Parameters
     ----------
-    missing : {"error", "drop", "level", "testwise"}
+    missing : {"error", "drop", "level", "testwise"}, default "error"
         What to do with missing values: refuse them and name the columns, leave out incomplete rows, make missing a
         state of its own, or let each test use the rows that are complete in its own columns. The last is for methods
         that learn by tests alone: `MMPC`, `HPC`, `FastIAMB`, `SIHitonPC`, and `PC` and `PPC` with ``path_length=1``.
-    data_type : {"discrete", "gaussian"}
+    data_type : {"discrete", "gaussian"}, default "discrete"
         Whether columns are categories or jointly normal numbers; it is never guessed. Gaussian data (or a
         `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
     knowledge : Knowledge or mapping, optional
         Required and forbidden edges and tiers; no result breaks one.
-    threads : int
+    threads : int, default 0
         Number of threads; 0 means all cores that the process may use. The result does not depend on it.
     time_limit : float, optional
         Seconds after which tests and searches stop and the best graph so far is returned; `complete_` is then False.
@@ -73,16 +69,19 @@ class Learner:
     time_limit: float | None = None
     progress: bool | Callable[[str, int, int], None] | None = None
 
-    method: ClassVar[str] = ""
-    """Name on the command line and in results."""
+    @property
+    def method(self) -> str:
+        """Name of the method on the command line and in results."""
+        from phgs.learners.registry import name_of
 
-    _own_entries: ClassVar[tuple[str, ...]] = ()
+        return name_of(self)
 
-    def __init_subclass__(cls) -> None:
-        """Let `help` of a learner list the parameters of its bases too."""
-        inherited = [entry for base in cls.__mro__[1:] for entry in base.__dict__.get("_own_entries", ())]
-        cls._own_entries = tuple(parameters_of(cls.__doc__ or ""))
-        cls.__doc__ = with_inherited(cls.__doc__ or "", inherited)
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        raise NotImplementedError
+
+    def _check_method(self) -> None:
+        """Check the parameters of the method."""
 
     # scikit-learn's protocol
 
@@ -167,13 +166,14 @@ class Learner:
         table = self._table(data, stacklevel + 1)
         gaussian = table.data_type == "gaussian"
         read = time.perf_counter() - start
-        described = self._for_core(table)
+        composition = self.stages()
         if self.missing == "testwise" or not (table.complete and table.has_data):
-            self._refuse_scores(described["composition"], not table.has_data)
+            self._refuse_scores(composition, not table.has_data)
+        described = self._for_core(table)
         score = described.pop("score")
         job: dict[str, Any] = {
             **described,
-            "cluster": lambda distances: _clusters(distances, self._max_clusters(), table.isolated),
+            "cluster": lambda distances: _clusters(distances, composition.max_clusters, table.isolated),
             "threads": self.threads,
             "time_limit": self.time_limit,
             "score": score if table.complete else None,
@@ -215,35 +215,14 @@ class Learner:
         return {
             "test": test,
             "score": self._gaussian_score() if gaussian else self._score(),
-            "composition": self._composition(table),
+            "composition": self.stages().as_core(table),
             "knowledge": self._knowledge(table),
         }
 
     def _check(self) -> None:
         """Check all parameters; called before any work."""
-        parameters.whole("threads", self.threads)
-        if self.time_limit is not None:
-            parameters.positive("time_limit", self.time_limit)
-        parameters.one_of("missing", self.missing, get_args(Missing))
-        parameters.one_of("data_type", self.data_type, ("discrete", "gaussian"))
-        if self.data_type == "gaussian":
-            self._check_gaussian()
-
-    def _check_gaussian(self) -> None:
-        """Refuse what only categories have."""
-        for name, default in _OF_CATEGORIES.items():
-            # What a learner has by default is no request; a test of one's own knows what it takes.
-            if name == "test" and self._own_test() is not None:
-                continue
-            if getattr(self, name, default) not in (default, getattr(type(self), name, default)):
-                raise ParameterError(
-                    f"{name}: {getattr(self, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
-                    " scored by BIC or extended BIC"
-                )
-        name = getattr(self, "score", "bic")
-        if name not in ("bic", "ebic"):
-            raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
-        self._gaussian_score()
+        checks.check_running(self)
+        self._check_method()
 
     def _own_test(self) -> own_test.OwnTest | None:
         """Return the user's own function, if that is what tests."""
@@ -254,32 +233,26 @@ class Learner:
         if self._own_test() is not None and own_test.is_names(data):
             return Names.of(data)
         if isinstance(data, Data) and data.data_type == "gaussian":
-            self._check_gaussian()
+            checks.check_gaussian(self)
         return as_data(data, self.data_type, missing=self.missing, stacklevel=stacklevel + 1)
 
-    def _refuse_scores(self, composition: dict[str, Any], without_data: bool) -> None:
+    def _refuse_scores(self, composition: Composition, without_data: bool) -> None:
         """Refuse scores where there are no data, or where missing values differ from test to test.
 
         Scores of graphs are comparable on one set of rows only.
         """
-        by_tests = (
-            composition["restrict"]["kind"] not in ("none", "pef")
-            and composition["path_length"] == 1
-            and composition["initialise"]["kind"] == "oriented"
-            and composition["maximise"]["kind"] == "none"
-            and not composition["refine"]
-        )
-        if not by_tests:
-            what = "PATH compares" if composition["maximise"]["kind"] == "none" else f"{self.method} compares"
-            if without_data:
-                raise ParameterError(
-                    f"data: {what} graphs by a score, which needs data; give them in place of names, or use a method"
-                    " that learns by tests alone (MMPC, HPC, FastIAMB, SIHitonPC; PC and PPC with path_length=1)"
-                )
+        if not composition.scores:
+            return
+        what = "PATH compares" if isinstance(composition.maximise, NoSearch) else f"{self.method} compares"
+        by_tests = "a method that learns by tests alone (MMPC, HPC, FastIAMB, SIHitonPC; PC and PPC with path_length=1)"
+        if without_data:
             raise ParameterError(
-                f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or a"
-                " method that learns by tests alone (MMPC, HPC, FastIAMB, SIHitonPC; PC and PPC with path_length=1)"
+                f"data: {what} graphs by a score, which needs data; give them in place of names, or use {by_tests}"
             )
+        raise ParameterError(
+            f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or"
+            f" {by_tests}"
+        )
 
     def _gaussian_score(self) -> dict[str, Any]:
         name = getattr(self, "score", "bic")
@@ -289,7 +262,7 @@ class Learner:
         """Every parameter as used on data of a type."""
         found = self._parameters()
         if gaussian:
-            found = {name: value for name, value in found.items() if name not in _OF_CATEGORIES}
+            found = {name: value for name, value in found.items() if name not in checks.OF_CATEGORIES}
             found |= {"data_type": "gaussian", "test": "fisher-z", "score": self._gaussian_score()["name"]}
         if (own := self._own_test()) is not None:
             # The interpreter runs one function at a time.
@@ -314,16 +287,19 @@ class Learner:
         return described
 
     def _test(self) -> dict[str, Any]:
-        return {"name": "g2", "degrees_of_freedom": "classical", "minimum_sample": None}
+        """Describe the independence test for categories to the core; methods without tests have the default one."""
+        test = getattr(self, "test", "g2")
+        rule = getattr(self, "degrees_of_freedom", "classical")
+        return test_for_core("g2" if callable(test) else test, rule, getattr(self, "minimum_sample", None))
 
     def _score(self) -> dict[str, Any]:
-        return {"name": "bic", "penalty": 0.5}
-
-    def _max_clusters(self) -> int:
-        return 1
-
-    def _composition(self, table: Data) -> dict[str, Any]:
-        raise NotImplementedError
+        """Describe the score for categories to the core; methods without scores have the default one."""
+        return score_for_core(
+            getattr(self, "score", "bic"),
+            getattr(self, "penalty", 0.5),
+            getattr(self, "gamma", 0.5),
+            getattr(self, "equivalent_sample_size", 1.0),
+        )
 
     # What was learned
 
@@ -383,9 +359,6 @@ class Learner:
     def levels_(self) -> dict[Any, tuple[Any, ...]]:
         """The states of each column, in the order of their codes."""
         return self._fitted().levels
-
-
-Learner._own_entries = tuple(parameters_of(Learner.__doc__ or ""))
 
 
 def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = ()) -> Any:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from phgs import _core
-from phgs.data import Data
+from phgs.choices import DegreesOfFreedom, TestName
 from phgs.errors import ParameterError
-from phgs.learners.pieces import NO_SEARCH, Separating, composed
+from phgs.learners import checks
+from phgs.learners.base import Learner
+from phgs.learners.stages import Composition, Neighbourhoods, Oriented, TestedColliders
+from phgs.own_test import OwnTest
 from phgs.progress import reporter
 
 if TYPE_CHECKING:
@@ -86,15 +89,27 @@ class Neighbourhood:
         return "\n".join(lines)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class _Local(Separating):
-    """What these learners share."""
+class LocalLearner(Learner):
+    """What learners of neighbourhoods do alike; each has `alpha`, `max_conditioning_size` and parameters of tests."""
 
-    max_conditioning_size: int | None = 5
+    alpha: float
+    max_conditioning_size: int | None
 
-    def _restrict(self, table: Data) -> dict[str, Any]:
-        del table
-        return {"kind": self.method, "alpha": self.alpha, "max_conditioning_size": self.max_conditioning_size}
+    _learner: ClassVar[str]
+    """The core's name of the learner."""
+
+    def _check_method(self) -> None:
+        checks.check_tests(self)
+        checks.check_separation(self.alpha, self.max_conditioning_size)
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(
+            restrict=Neighbourhoods(
+                learner=self._learner, alpha=self.alpha, max_conditioning_size=self.max_conditioning_size
+            ),
+            initialise=Oriented(TestedColliders(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)),
+        )
 
     def neighbourhood(self, data: Any, target: Name) -> Neighbourhood:
         """Learn the neighbours of one variable only.
@@ -147,21 +162,9 @@ class _Local(Separating):
             n_rows=table.n_rows,
         )
 
-    def _v_structures(self) -> dict[str, Any]:
-        return {
-            "v_structures": "testing",
-            "alpha": self.alpha,
-            "max_conditioning_size": self.max_conditioning_size,
-        }
-
-    def _composition(self, table: Data) -> dict[str, Any]:
-        return composed(
-            self._restrict(table), initialise={"kind": "oriented", **self._v_structures()}, maximise=NO_SEARCH
-        )
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MMPC(_Local):
+class MMPC(LocalLearner):
     """Max-min parents and children (Tsamardinos, Brown and Aliferis 2006).
 
     Each variable's neighbours are added by the max-min heuristic and pruned by conditional tests; an edge stays when
@@ -170,14 +173,40 @@ class MMPC(_Local):
     Cost: a test of every pair, then for each variable a test of every candidate with every subset of its neighbours
     of at most `max_conditioning_size`. That is cheap where variables have few neighbours, and exponential in the number
     of neighbours until the limit: a variable with 40 has 760,000 subsets of at most 5, 102,000 of at most 4 and 10,700
-    of at most 3. Where hubs are expected lower the limit or set a `time_limit`.
+    of at most 3. If you expect hubs, lower the limit or set `time_limit`.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    method: ClassVar[str] = "mmpc"
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "mmpc"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HPC(_Local):
+class HPC(LocalLearner):
     """Hybrid parents and children (Gasse, Aussem and Elghazel 2014).
 
     An ensemble of weak learners of parents, children and spouses, with control of the false discovery rate: more edges
@@ -185,33 +214,109 @@ class HPC(_Local):
 
     Cost: some ten times the tests of `MMPC` on a thousand variables with few neighbours, since each variable looks for
     spouses through each of its neighbours; subsets of neighbours count as with `MMPC`.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 4
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
+    alpha: float = 0.05
     max_conditioning_size: int | None = 4
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
 
-    method: ClassVar[str] = "hpc"
+    _learner: ClassVar[str] = "hpc"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class FastIAMB(_Local):
+class FastIAMB(LocalLearner):
     """Fast incremental association Markov blanket (Yaramakala and Margaritis 2005), reduced to neighbours.
 
     Cost: for each variable a few rounds of one test of every other variable given the blanket so far, which can be
     large: tables are larger than those of `MMPC`, and the time longer though tests are few. The blanket stops growing
     where the data no longer support its tables. Neighbours in it are then tested with its subsets, as with `MMPC`.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    method: ClassVar[str] = "fast-iamb"
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "fast-iamb"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SIHitonPC(_Local):
+class SIHitonPC(LocalLearner):
     """Semi-interleaved HITON-PC (Aliferis and others 2010).
 
     Candidates enter in the order of their association and are tested as they enter; the cheapest of the local learners.
 
     Cost: as `MMPC`, exponential in the number of neighbours of a variable until `max_conditioning_size`, for each
     candidate that enters beside them.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    method: ClassVar[str] = "si-hiton-pc"
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "si-hiton-pc"

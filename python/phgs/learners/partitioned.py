@@ -1,67 +1,37 @@
-"""PC, in a partition of the variables or as it is."""
+"""PC, in a partition of the variables or as it is, and fusion of what is learned in its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any
 
-from phgs import parameters
-from phgs.data import Data
-from phgs.errors import ParameterError
-from phgs.learners.pieces import EMPTY, NO_SEARCH, Scoring, Searching, Separating, composed
+from phgs.choices import DegreesOfFreedom, ScoreName, TestName
+from phgs.learners import checks
+from phgs.learners.base import Learner
+from phgs.learners.stages import (
+    ColliderRule,
+    Colliders,
+    Composition,
+    DecidedColliders,
+    Fusion,
+    Oriented,
+    PartitionedPC,
+    Path,
+    SeparatingSets,
+)
+from phgs.own_test import OwnTest
 
-ColliderRule: TypeAlias = Literal["separating-set", "conservative", "majority", "max-p"]
-COLLIDER_RULES = ("separating-set", "conservative", "majority", "max-p")
 
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class _Pairwise(Separating, Scoring):
-    """A skeleton of pairs that no set separates, in a partition or not."""
-
-    def _partition(self, table: Data) -> Any:
-        del table
-
-    def _restrict(self, table: Data) -> dict[str, Any]:
-        return {
-            "kind": "ppc",
-            "alpha": self.alpha,
-            "max_conditioning_size": self.max_conditioning_size,
-            "partition": self._partition(table),
-        }
-
-    def _v_structures(self) -> dict[str, Any]:
-        return {"v_structures": "separating_sets"}
+def colliders_of(rule: ColliderRule, max_conditioning_size: int | None) -> Colliders:
+    """Return how v-structures are found by a `collider_rule`."""
+    if rule == "separating-set":
+        return SeparatingSets()
+    return DecidedColliders(rule=rule, max_conditioning_size=max_conditioning_size)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Clustering(_Pairwise):
-    """Parameters of the partition.
-
-    Parameters
-    ----------
-    max_clusters : int
-        The most clusters; 1 means no partition.
-    clusters : mapping or sequence, optional
-        Labels of your own in place of clustering: by name, or one for each column in order.
-    """
-
-    max_clusters: int = 20
-    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
-
-    def _check(self) -> None:
-        super()._check()
-        parameters.whole("max_clusters", self.max_clusters, 1)
-
-    def _max_clusters(self) -> int:
-        return self.max_clusters
-
-    def _partition(self, table: Data) -> Any:
-        return partition_for_core(self.clusters, self.max_clusters, table)
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class PC(_Pairwise):
+class PC(Learner):
     """PC-stable with PATH: the CPDAG by conditional-independence tests.
 
     Every pair is tested given ever larger sets of the neighbours until one separates it (Spirtes and Glymour 1991;
@@ -72,15 +42,15 @@ class PC(_Pairwise):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float, default 0.1
         Significance level of the tests.
-    max_conditioning_size : int, optional
+    max_conditioning_size : int or None, default 3
         The largest conditioning set; None for no limit.
-    path_length : int
+    path_length : int, default 10
         Number of significance levels that PATH looks at; 1 turns it off.
-    min_alpha : float
+    min_alpha : float, default 1e-5
         The lowest of them.
-    collider_rule : {"separating-set", "conservative", "majority", "max-p"}
+    collider_rule : {"separating-set", "conservative", "majority", "max-p"}, default "separating-set"
         When the middle of x − z − y, with x and y not adjacent, is a collider (x → z ← y). ``"separating-set"``: when
         it is not in the set that separated x from y, as in the published algorithm and in the paper. The others test
         all subsets of the neighbours of x and of y, of at most `max_conditioning_size`, at each level of PATH, and look
@@ -88,11 +58,29 @@ class PC(_Pairwise):
         Ramsey, Zhang and Spirtes 2006); ``"majority"``, when in less than half (undecided at exactly half; Colombo and
         Maathuis 2014); ``"max-p"``, when it is not in the set with the largest p-value (Ramsey 2016). Undecided triples
         are in `Result.undecided`, and no direction is concluded from them.
-
-    See Also
-    --------
-    Learner : the parameters that say how to run.
-    Testing, Scoring : those of tests and scores.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, default 0.5
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples
     --------
@@ -105,34 +93,36 @@ class PC(_Pairwise):
     """
 
     alpha: float = 0.1
+    max_conditioning_size: int | None = 3
     path_length: int = 10
     min_alpha: float = 1e-5
     collider_rule: ColliderRule = "separating-set"
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    gamma: float = 0.5
+    equivalent_sample_size: float = 1.0
 
-    method: ClassVar[str] = "pc"
+    def _check_method(self) -> None:
+        checks.check_tests(self)
+        checks.check_score(self)
+        checks.check_separation(self.alpha, self.max_conditioning_size)
+        checks.check_path(self.alpha, self.min_alpha, self.path_length)
+        checks.check_colliders(self.collider_rule)
 
-    def _check(self) -> None:
-        super()._check()
-        parameters.thresholds(self.alpha, self.min_alpha, self.path_length)
-        parameters.one_of("collider_rule", self.collider_rule, COLLIDER_RULES)
-
-    def _v_structures(self) -> dict[str, Any]:
-        if self.collider_rule == "separating-set":
-            return super()._v_structures()
-        return {"v_structures": self.collider_rule, "max_conditioning_size": self.max_conditioning_size}
-
-    def _composition(self, table: Data) -> dict[str, Any]:
-        return composed(
-            self._restrict(table),
-            initialise={"kind": "oriented", **self._v_structures()},
-            maximise=NO_SEARCH,
-            path_length=self.path_length,
-            min_alpha=self.min_alpha,
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(
+            restrict=PartitionedPC(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size),
+            select=Path(path_length=self.path_length, min_alpha=self.min_alpha),
+            initialise=Oriented(colliders_of(self.collider_rule, self.max_conditioning_size)),
         )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PPC(PC, Clustering):
+class PPC(Learner):
     """Partitioned PC with PATH: PC's result at a fraction of its tests (Huang and Zhou, algorithm 2).
 
     The variables are clustered by their mutual information; PC runs within the clusters; pairs between clusters are
@@ -140,12 +130,49 @@ class PPC(PC, Clustering):
 
     Parameters
     ----------
-    alpha, max_conditioning_size, path_length, min_alpha, collider_rule
-        As in `PC`.
-    max_clusters : int
-        The most clusters; 1 is PC.
+    alpha : float, default 0.1
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 3
+        The largest conditioning set; None for no limit.
+    max_clusters : int, default 20
+        The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
         Labels of your own in place of clustering: by name, or one for each column in order.
+    path_length : int, default 10
+        Number of significance levels that PATH looks at; 1 turns it off.
+    min_alpha : float, default 1e-5
+        The lowest of them.
+    collider_rule : {"separating-set", "conservative", "majority", "max-p"}, default "separating-set"
+        When the middle of x − z − y, with x and y not adjacent, is a collider (x → z ← y). ``"separating-set"``: when
+        it is not in the set that separated x from y, as in the published algorithm and in the paper. The others test
+        all subsets of the neighbours of x and of y, of at most `max_conditioning_size`, at each level of PATH, and look
+        at those that separate: ``"conservative"``, when it is in none of them (no collider when in all, else undecided;
+        Ramsey, Zhang and Spirtes 2006); ``"majority"``, when in less than half (undecided at exactly half; Colombo and
+        Maathuis 2014); ``"max-p"``, when it is not in the set with the largest p-value (Ramsey 2016). Undecided triples
+        are in `Result.undecided`, and no direction is concluded from them.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, default 0.5
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     See Also
     --------
@@ -153,12 +180,44 @@ class PPC(PC, Clustering):
     """
 
     alpha: float = 0.1
+    max_conditioning_size: int | None = 3
+    max_clusters: int = 20
+    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+    path_length: int = 10
+    min_alpha: float = 1e-5
+    collider_rule: ColliderRule = "separating-set"
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    gamma: float = 0.5
+    equivalent_sample_size: float = 1.0
 
-    method: ClassVar[str] = "ppc"
+    def _check_method(self) -> None:
+        checks.check_tests(self)
+        checks.check_score(self)
+        checks.check_separation(self.alpha, self.max_conditioning_size)
+        checks.check_partition(self.max_clusters)
+        checks.check_path(self.alpha, self.min_alpha, self.path_length)
+        checks.check_colliders(self.collider_rule)
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(
+            restrict=PartitionedPC(
+                alpha=self.alpha,
+                max_conditioning_size=self.max_conditioning_size,
+                max_clusters=self.max_clusters,
+                clusters=self.clusters,
+            ),
+            select=Path(path_length=self.path_length, min_alpha=self.min_alpha),
+            initialise=Oriented(colliders_of(self.collider_rule, self.max_conditioning_size)),
+        )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PEF(Clustering, Searching):
+class PEF(Learner):
     """Partition, estimate, fuse (Gu and Zhou 2020), with PC as the estimator within clusters.
 
     The variables are clustered, a skeleton is learned in each cluster, and the fusion step adds and directs edges
@@ -166,36 +225,69 @@ class PEF(Clustering, Searching):
 
     Parameters
     ----------
-    alpha, max_conditioning_size
-        As in `PC`.
-    max_clusters, clusters
-        As in `PPC`.
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 3
+        The largest conditioning set; None for no limit.
+    max_clusters : int, default 20
+        The most clusters of the partition; 1 means none.
+    clusters : mapping or sequence, optional
+        Labels of your own in place of clustering: by name, or one for each column in order.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, default 0.5
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    method: ClassVar[str] = "pef"
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 3
+    max_clusters: int = 20
+    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    gamma: float = 0.5
+    equivalent_sample_size: float = 1.0
+    max_parents: int | None = None
 
-    def _restrict(self, table: Data) -> dict[str, Any]:
-        return {**super()._restrict(table), "kind": "pef"}
+    def _check_method(self) -> None:
+        checks.check_tests(self)
+        checks.check_score(self)
+        checks.check_separation(self.alpha, self.max_conditioning_size)
+        checks.check_partition(self.max_clusters)
+        checks.check_parents(self.max_parents)
 
-    def _composition(self, table: Data) -> dict[str, Any]:
-        return composed(self._restrict(table), initialise=EMPTY, maximise=NO_SEARCH, max_parents=self.max_parents)
-
-
-def partition_for_core(clusters: Any, max_clusters: int, table: Data) -> Any:
-    """Describe the partition to the core: by clustering, by labels, or None for one cluster."""
-    if clusters is None:
-        return "clustered" if max_clusters > 1 else None
-    if isinstance(clusters, Mapping):
-        unknown = [name for name in clusters if name not in table.position]
-        for name in unknown:
-            table.index(name)
-        missing = [name for name in table.names if name not in clusters]
-        if missing:
-            raise ParameterError(f"clusters: no label for {missing[0]!r}" + (" and others" if len(missing) > 1 else ""))
-        labels = [clusters[name] for name in table.names]
-    else:
-        labels = list(clusters)
-        if len(labels) != table.n_variables:
-            raise ParameterError(f"clusters: {len(labels)} labels for {table.n_variables} columns")
-    number: dict[Any, int] = {}
-    return [number.setdefault(label, len(number)) for label in labels]
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(
+            restrict=Fusion(
+                alpha=self.alpha,
+                max_conditioning_size=self.max_conditioning_size,
+                max_clusters=self.max_clusters,
+                clusters=self.clusters,
+            ),
+            max_parents=self.max_parents,
+        )

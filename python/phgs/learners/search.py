@@ -3,152 +3,292 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from phgs import parameters
-from phgs.data import Data
+from phgs.choices import ScoreName
 from phgs.errors import ParameterError
-from phgs.learners.pieces import EMPTY, Searching, TabuSearching, TieBreaking, composed
+from phgs.learners import checks
+from phgs.learners.base import Learner
+from phgs.learners.stages import (
+    SCHEDULES,
+    Composition,
+    EmptyStart,
+    EquivalenceSearch,
+    GivenStart,
+    GreedySearch,
+    Initialisation,
+    OrderSearch,
+    Restarts,
+    Schedule,
+    TabuSearch,
+    Ties,
+)
 
 
-def start_for_core(start: Any, table: Data) -> dict[str, Any]:
-    """Describe where a search starts to the core: from a DAG, or None for the empty graph."""
-    if start is None:
-        return EMPTY
-    from phgs.graphs import as_dag
-
-    return {"kind": "given", "arcs": as_dag(start, table.names)._directed_indices()}
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class _Unrestricted(Searching):
-    """A search over all pairs.
-
-    Parameters
-    ----------
-    start : graph, optional
-        The DAG to start from (GES: from its class; BOSS: from its order); None for the empty graph (BOSS: for column
-        order).
-    """
-
-    start: Any = None
-
-    def _composition(self, table: Data) -> dict[str, Any]:
-        return composed(
-            {"kind": "none"},
-            initialise=start_for_core(self.start, table),
-            maximise=self._search(),
-            max_parents=self.max_parents,
-        )
+def started_from(start: Any) -> Initialisation:
+    """Return where a search starts: from a DAG, or for None from the empty graph."""
+    return EmptyStart() if start is None else GivenStart(dag=start)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HillClimbing(_Unrestricted, TieBreaking):
+class HillClimbing(Learner):
     """Greedy hill-climbing: the move that raises the score most, until none does.
 
     Moves add, delete or reverse an arc. It ends in a local optimum; restarts perturb the best graph and climb again.
 
     Parameters
     ----------
-    restarts : int
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, default 0.5
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    max_iterations : int, optional
+        The most moves of the search; None for no limit.
+    ties : {"lookahead", "association", "columns"}, default "lookahead"
+        Between moves that raise the score alike, such as the two directions of a first arc: the direction after which
+        further arcs into its head gain more; or arcs into the variable that depends most on others, which is also the
+        rule where the first does not decide; or the first in column order, as in bnlearn. The first two do not depend
+        on the order of columns.
+    start : graph, optional
+        The DAG to start from; None for the empty graph.
+    restarts : int, default 0
         How many times to perturb the best graph and climb again.
-    perturbations : int
+    perturbations : int, default 10
         Number of random moves of a perturbation.
-    seed : int
+    seed : int, default 0
         Seed of the perturbations.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    gamma: float = 0.5
+    equivalent_sample_size: float = 1.0
+    max_parents: int | None = None
+    max_iterations: int | None = None
+    ties: Ties = "lookahead"
+    start: Any = None
     restarts: int = 0
     perturbations: int = 10
     seed: int = 0
 
-    method: ClassVar[str] = "hc"
-
-    def _check(self) -> None:
-        super()._check()
+    def _check_method(self) -> None:
+        checks.check_score(self)
+        checks.check_climbing(self.max_parents, self.max_iterations)
+        checks.check_ties(self.ties)
         parameters.whole("restarts", self.restarts)
         parameters.whole("perturbations", self.perturbations, 1)
         parameters.whole("seed", self.seed)
 
-    def _search(self) -> dict[str, Any]:
-        restarts = (self.restarts, self.perturbations, self.seed) if self.restarts else None
-        return {**super()._search(), "restarts": restarts}
+    def search(self) -> GreedySearch:
+        """Return the search as a stage."""
+        restarts = Restarts(count=self.restarts, perturbations=self.perturbations, seed=self.seed)
+        return GreedySearch(
+            ties=self.ties,
+            restarts=restarts if self.restarts else None,
+            max_parents=self.max_parents,
+            max_iterations=self.max_iterations,
+        )
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(initialise=started_from(self.start), maximise=self.search(), max_parents=self.max_parents)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Tabu(_Unrestricted, TieBreaking, TabuSearching):
-    """Hill-climbing with a tabu list: it goes on through worse graphs and returns the best that it saw."""
+class Tabu(Learner):
+    """Hill-climbing with a tabu list: it goes on through worse graphs and returns the best that it saw.
 
-    method: ClassVar[str] = "tabu"
+    Parameters
+    ----------
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, default 0.5
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    max_iterations : int, optional
+        The most moves of the search; None for no limit.
+    tabu_length : int, default 100
+        How many of the last graphs must not be visited again (the paper's t₁).
+    tabu_patience : int, default 100
+        How many steps without a new best graph end the search (the paper's t₀).
+    ties : {"lookahead", "association", "columns"}, default "lookahead"
+        Between moves that raise the score alike, such as the two directions of a first arc: the direction after which
+        further arcs into its head gain more; or arcs into the variable that depends most on others, which is also the
+        rule where the first does not decide; or the first in column order, as in bnlearn. The first two do not depend
+        on the order of columns.
+    start : graph, optional
+        The DAG to start from; None for the empty graph.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
 
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    gamma: float = 0.5
+    equivalent_sample_size: float = 1.0
+    max_parents: int | None = None
+    max_iterations: int | None = None
+    tabu_length: int = 100
+    tabu_patience: int = 100
+    ties: Ties = "lookahead"
+    start: Any = None
 
-Schedule = Literal["phases", "rounds", "interleaved", "extended"]
-SCHEDULES: tuple[Schedule, ...] = ("phases", "rounds", "interleaved", "extended")
+    def _check_method(self) -> None:
+        checks.check_score(self)
+        checks.check_climbing(self.max_parents, self.max_iterations)
+        checks.check_tabu(self.tabu_length, self.tabu_patience)
+        checks.check_ties(self.ties)
+
+    def search(self) -> TabuSearch:
+        """Return the search as a stage."""
+        return TabuSearch(
+            length=self.tabu_length,
+            patience=self.tabu_patience,
+            ties=self.ties,
+            max_parents=self.max_parents,
+            max_iterations=self.max_iterations,
+        )
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(initialise=started_from(self.start), maximise=self.search(), max_parents=self.max_parents)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GES(_Unrestricted):
+class GES(Learner):
     """Greedy equivalence search (Chickering 2002; turns by Hauser and Bühlmann 2012): moves among classes of DAGs.
 
     Parameters
     ----------
-    forward, backward, turning : bool
-        Whether to insert, delete and turn edges.
-    schedule : {"phases", "rounds", "interleaved", "extended"}
+    forward : bool, default True
+        Whether to insert edges.
+    backward : bool, default True
+        Whether to delete edges.
+    turning : bool, default True
+        Whether to turn edges.
+    schedule : {"phases", "rounds", "interleaved", "extended"}, default "phases"
         All insertions, then all deletions, then all turns; the same until a round changes nothing; at each step a
         deletion if any helps, else a turn, else an insertion (XGES-0 of Nazaret and Blei 2024); or, after that, changes
         that cost score, each followed by a search and kept when the score ends better. These are the deletions of XGES
         (of the same) and, beyond it, turns, insertions between variables two steps apart, and a variable that is cut
         loose from all others. The last has the best scores and takes longest: many times as long as the third.
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, default 0.5
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    start : graph, optional
+        The DAG from whose class to start; None for the empty graph.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
     forward: bool = True
     backward: bool = True
     turning: bool = True
     schedule: Schedule = "phases"
-    method: ClassVar[str] = "ges"
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    gamma: float = 0.5
+    equivalent_sample_size: float = 1.0
+    max_parents: int | None = None
+    start: Any = None
 
-    def _check(self) -> None:
-        super()._check()
+    def _check_method(self) -> None:
+        checks.check_score(self)
+        checks.check_parents(self.max_parents)
         parameters.one_of("schedule", self.schedule, SCHEDULES)
         if not (self.forward or self.backward or self.turning):
             raise ParameterError("forward: at least one of forward, backward and turning must be True")
         if self.schedule == "extended" and not self.backward:
             raise ParameterError('schedule: "extended" needs backward=True; use "interleaved" without deletions')
 
-    def _search(self) -> dict[str, Any]:
-        return {
-            "kind": "ges",
-            "forward": bool(self.forward),
-            "backward": bool(self.backward),
-            "turning": bool(self.turning),
-            "schedule": self.schedule,
-            "adaptive": "no",
-            "max_parents": self.max_parents,
-        }
+    def search(self) -> EquivalenceSearch:
+        """Return the search as a stage."""
+        return EquivalenceSearch(
+            forward=self.forward,
+            backward=self.backward,
+            turning=self.turning,
+            schedule=self.schedule,
+            max_parents=self.max_parents,
+        )
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(initialise=started_from(self.start), maximise=self.search(), max_parents=self.max_parents)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BOSS(_Unrestricted):
+class BOSS(Learner):
     """Best order score search (Andrews and others 2023): each variable moves to its best place in the order.
 
     Parameters
     ----------
-    growing : bool
+    growing : bool, default True
         Whether to score only parents that gained when all were scored last, until scoring all again brings nothing:
         nearly the same result for a small part of the local scores.
-    backward : bool
+    backward : bool, default True
         Whether deletions among equivalence classes follow.
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, default 0.5
+        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    start : graph, optional
+        The DAG from whose order to start; None for column order.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
     growing: bool = True
     backward: bool = True
-    method: ClassVar[str] = "boss"
+    score: ScoreName = "bic"
+    penalty: float = 0.5
+    gamma: float = 0.5
+    equivalent_sample_size: float = 1.0
+    max_parents: int | None = None
+    start: Any = None
 
-    def _search(self) -> dict[str, Any]:
-        return {
-            "kind": "boss",
-            "growing": bool(self.growing),
-            "backward": bool(self.backward),
-            "max_parents": self.max_parents,
-        }
+    def _check_method(self) -> None:
+        checks.check_score(self)
+        checks.check_parents(self.max_parents)
+
+    def search(self) -> OrderSearch:
+        """Return the search as a stage."""
+        return OrderSearch(growing=self.growing, backward=self.backward, max_parents=self.max_parents)
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        return Composition(initialise=started_from(self.start), maximise=self.search(), max_parents=self.max_parents)

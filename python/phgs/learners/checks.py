@@ -1,0 +1,111 @@
+"""Checks of the parameters that learners share, one function for each group; each learner says which it has.
+
+An error names the parameter and the remedy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from phgs import parameters
+from phgs.choices import gaussian_score_for_core
+from phgs.data.table import Missing
+from phgs.errors import ParameterError
+from phgs.learners import stages
+
+if TYPE_CHECKING:
+    from phgs.learners.base import Learner
+
+OF_CATEGORIES: dict[str, Any] = {
+    "test": "g2",
+    "degrees_of_freedom": "classical",
+    "minimum_sample": None,
+    "equivalent_sample_size": 1.0,
+}
+"""Parameters that only data of categories have, with the values that are not refused on Gaussian data."""
+
+
+def check_running(learner: Learner) -> None:
+    """Check what all learners have."""
+    parameters.whole("threads", learner.threads)
+    if learner.time_limit is not None:
+        parameters.positive("time_limit", learner.time_limit)
+    parameters.one_of("missing", learner.missing, get_args(Missing))
+    parameters.one_of("data_type", learner.data_type, ("discrete", "gaussian"))
+    if learner.data_type == "gaussian":
+        check_gaussian(learner)
+
+
+def check_gaussian(learner: Learner) -> None:
+    """Refuse what only categories have."""
+    for name, default in OF_CATEGORIES.items():
+        # What a learner has by default is no request; a test of one's own knows what it takes.
+        if name == "test" and learner._own_test() is not None:
+            continue
+        if getattr(learner, name, default) not in (default, getattr(type(learner), name, default)):
+            raise ParameterError(
+                f"{name}: {getattr(learner, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
+                " scored by BIC or extended BIC"
+            )
+    name = getattr(learner, "score", "bic")
+    if name not in ("bic", "ebic"):
+        raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
+    gaussian_score_for_core(name, getattr(learner, "penalty", 0.5), getattr(learner, "gamma", 0.5))
+
+
+def check_tests(learner: Learner) -> None:
+    """Check `test`, `degrees_of_freedom` and `minimum_sample`."""
+    learner._test()
+
+
+def check_score(learner: Learner) -> None:
+    """Check `score`, `penalty`, `gamma` and `equivalent_sample_size`."""
+    learner._score()
+
+
+def check_separation(alpha: Any, max_conditioning_size: Any) -> None:
+    """Check the level of tests and the largest conditioning set."""
+    parameters.probability("alpha", alpha)
+    parameters.whole("max_conditioning_size", max_conditioning_size, 0, none="no limit")
+
+
+def check_partition(max_clusters: Any) -> None:
+    """Check the partition; labels are checked against the data."""
+    parameters.whole("max_clusters", max_clusters, 1)
+
+
+def check_path(alpha: Any, min_alpha: Any, path_length: Any) -> None:
+    """Check the grid of PATH."""
+    parameters.thresholds(alpha, min_alpha, path_length)
+
+
+def check_colliders(collider_rule: Any) -> None:
+    """Check the rule for v-structures."""
+    parameters.one_of("collider_rule", collider_rule, stages.COLLIDER_RULES)
+
+
+def check_start(init: Any) -> None:
+    """Check where a search within a restriction starts."""
+    parameters.one_of("init", init, stages.STARTS)
+
+
+def check_parents(max_parents: Any) -> None:
+    """Check the limit of parents."""
+    parameters.whole("max_parents", max_parents, 0, none="no limit")
+
+
+def check_climbing(max_parents: Any, max_iterations: Any) -> None:
+    """Check the limits of hill-climbing."""
+    check_parents(max_parents)
+    parameters.whole("max_iterations", max_iterations, 1, none="no limit")
+
+
+def check_tabu(tabu_length: Any, tabu_patience: Any) -> None:
+    """Check the tabu list."""
+    parameters.whole("tabu_length", tabu_length, 1)
+    parameters.whole("tabu_patience", tabu_patience, 0)
+
+
+def check_ties(ties: Any) -> None:
+    """Check the rule for moves that are equally good."""
+    parameters.one_of("ties", ties, stages.TIES)

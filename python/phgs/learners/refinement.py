@@ -1,0 +1,63 @@
+"""The parameter `refine`: what follows a method, over all pairs."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, get_args
+
+from phgs import parameters
+from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
+from phgs.learners.stages import (
+    DagSearch,
+    EquivalenceSearch,
+    GreedySearch,
+    Growing,
+    OrderSearch,
+    Refinement,
+    Search,
+    TabuSearch,
+    Unrestricted,
+)
+
+RefineName: TypeAlias = Literal["none", "free", "growing", "ges", "xges", "boss"]
+REFINE: tuple[RefineName, ...] = get_args(RefineName)
+"""Names of stages after the maximisation."""
+
+
+def check_refine(refine: Any) -> None:
+    """Check what follows a method."""
+    refinements(refine)
+
+
+def refinements(refine: Any, search: Search | None = None) -> tuple[Refinement, ...]:
+    """Return the stages after the maximisation.
+
+    Parameters
+    ----------
+    refine
+        None or ``"none"``; a name; a `HillClimbing`, `Tabu`, `GES` or `BOSS` with options of its own; or a list of
+        these.
+        ``"free"`` searches over all pairs, ``"growing"`` over an active set that grows around what changes, both with
+        the options of `search`; ``"ges"`` goes on among equivalence classes, ``"xges"`` too, with extended search;
+        ``"boss"`` among orders of the variables.
+    search
+        The maximisation; None where there was none.
+    """
+    if refine is None or (isinstance(refine, str) and refine == "none"):
+        return ()
+    if isinstance(refine, (list, tuple)):
+        return tuple(stage for each in refine for stage in refinements(each, search))
+    if isinstance(refine, (HillClimbing, Tabu)):
+        refine._check()
+        return (Unrestricted(refine.search()),)
+    if isinstance(refine, (GES, BOSS)):
+        refine._check()
+        return (refine.search(),)
+    name = parameters.one_of("refine", refine, REFINE)
+    max_parents = None if search is None else search.max_parents
+    if name in ("ges", "xges"):
+        schedule: Literal["interleaved", "extended"] = "interleaved" if name == "ges" else "extended"
+        return (EquivalenceSearch(schedule=schedule, max_parents=max_parents),)
+    if name == "boss":
+        return (OrderSearch(max_parents=max_parents),)
+    climb: DagSearch = search if isinstance(search, (GreedySearch, TabuSearch)) else TabuSearch(max_parents=max_parents)
+    return (Unrestricted(climb) if name == "free" else Growing(climb),)

@@ -1,0 +1,438 @@
+"""The stages that methods are composed of: restrict × select × initialise × maximise × refine.
+
+A stage is a frozen dataclass that says what is to be done, in names of variables. `as_core` describes it to the core,
+over the positions of a table's columns. A learner's `stages()` puts them together in a `Composition`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from phgs.errors import ParameterError
+
+if TYPE_CHECKING:
+    from phgs.data import Data
+
+ColliderRule: TypeAlias = Literal["separating-set", "conservative", "majority", "max-p"]
+Ties: TypeAlias = Literal["lookahead", "association", "columns"]
+Schedule: TypeAlias = Literal["phases", "rounds", "interleaved", "extended"]
+Start: TypeAlias = Literal["empty", "hgi"]
+Adaptive: TypeAlias = Literal["no", "skeleton", "cig"]
+
+COLLIDER_RULES: tuple[ColliderRule, ...] = get_args(ColliderRule)
+TIES: tuple[Ties, ...] = get_args(Ties)
+SCHEDULES: tuple[Schedule, ...] = get_args(Schedule)
+STARTS: tuple[Start, ...] = get_args(Start)
+
+
+# Stage 1: which pairs may be connected.
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoRestriction:
+    """All pairs."""
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        del table
+        return {"kind": "none"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionedPC:
+    """PC in a partition of the variables (Huang and Zhou, algorithm 2); with one cluster plain PC."""
+
+    alpha: float
+    max_conditioning_size: int | None
+    max_clusters: int = 1
+    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {
+            "kind": "ppc",
+            "alpha": self.alpha,
+            "max_conditioning_size": self.max_conditioning_size,
+            "partition": _partition(self.clusters, self.max_clusters, table),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fusion:
+    """Partition, estimation within clusters by PC, and fusion (Gu and Zhou 2020)."""
+
+    alpha: float
+    max_conditioning_size: int | None
+    max_clusters: int
+    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {
+            "kind": "pef",
+            "alpha": self.alpha,
+            "max_conditioning_size": self.max_conditioning_size,
+            "partition": _partition(self.clusters, self.max_clusters, table),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbourhoods:
+    """A learner of neighbourhoods around each variable; pairs that find each other are joined."""
+
+    learner: str
+    alpha: float
+    max_conditioning_size: int | None
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        del table
+        return {
+            "kind": self.learner,
+            "alpha": self.alpha,
+            "max_conditioning_size": self.max_conditioning_size,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenSkeleton:
+    """A skeleton that is given: anything that `phgs.as_graph` takes."""
+
+    skeleton: Any
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        from phgs.graphs import as_graph
+
+        return {"kind": "given", "edges": as_graph(self.skeleton, table.names)._pair_indices()}
+
+
+Restriction: TypeAlias = NoRestriction | PartitionedPC | Fusion | Neighbourhoods | GivenSkeleton
+
+
+# Stage 2: PATH.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """PATH as a stage of `Hybrid`: a grid of significance levels, of which the best-scoring estimate is kept.
+
+    Parameters
+    ----------
+    path_length : int, default 10
+        Number of significance levels.
+    min_alpha : float, default 1e-5
+        The lowest of them; the highest is the restriction's `alpha`.
+    """
+
+    path_length: int = 10
+    min_alpha: float = 1e-5
+
+
+NO_PATH = Path(path_length=1)
+
+
+# Stage 3: where the search starts.
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeparatingSets:
+    """V-structures from separating sets (Huang and Zhou, equation "vs1")."""
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the rule to the core."""
+        return {"v_structures": "separating_sets"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecidedColliders:
+    """V-structures by an order-free rule, from all sets that separate the ends of a triple."""
+
+    rule: ColliderRule
+    max_conditioning_size: int | None
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the rule to the core."""
+        return {"v_structures": self.rule, "max_conditioning_size": self.max_conditioning_size}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestedColliders:
+    """V-structures by tests given sets with the middle variable (Huang and Zhou, equation "vs2")."""
+
+    __test__ = False
+
+    alpha: float
+    max_conditioning_size: int | None
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the rule to the core."""
+        return {
+            "v_structures": "testing",
+            "alpha": self.alpha,
+            "max_conditioning_size": self.max_conditioning_size,
+        }
+
+
+Colliders: TypeAlias = SeparatingSets | DecidedColliders | TestedColliders
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmptyStart:
+    """The graph without edges (after `Fusion`: its DAG)."""
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        del table
+        return {"kind": "empty"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenStart:
+    """A DAG that is given: anything that `phgs.as_dag` takes."""
+
+    dag: Any
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        from phgs.graphs import as_dag
+
+        return {"kind": "given", "arcs": as_dag(self.dag, table.names)._directed_indices()}
+
+
+@dataclass(frozen=True)
+class Oriented:
+    """The skeleton, oriented by v-structures and Meek's rules (Huang and Zhou, algorithm 6)."""
+
+    colliders: Colliders
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        del table
+        return {"kind": "oriented", **self.colliders.as_core()}
+
+
+@dataclass(frozen=True)
+class HGI:
+    """Hybrid greedy initialization (Huang and Zhou, algorithm 4)."""
+
+    colliders: Colliders
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        del table
+        return {"kind": "hgi", **self.colliders.as_core()}
+
+
+Initialisation: TypeAlias = EmptyStart | GivenStart | Oriented | HGI
+
+
+# Stage 4: how the score is maximised.
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoSearch:
+    """No search: the initial graph is the result."""
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {"kind": "none"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restarts:
+    """Restarts of hill-climbing: how many, by how many random moves each, and the seed of these."""
+
+    count: int
+    perturbations: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GreedySearch:
+    """Hill-climbing among DAGs."""
+
+    ties: Ties = "lookahead"
+    restarts: Restarts | None = None
+    max_parents: int | None = None
+    max_iterations: int | None = None
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        restarts = self.restarts
+        return {
+            "kind": "hill-climbing",
+            "tabu": None,
+            "ties": self.ties,
+            "restarts": None if restarts is None else (restarts.count, restarts.perturbations, restarts.seed),
+            "max_parents": self.max_parents,
+            "max_iterations": self.max_iterations,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TabuSearch:
+    """Hill-climbing with a tabu list."""
+
+    length: int = 100
+    patience: int = 100
+    ties: Ties = "lookahead"
+    max_parents: int | None = None
+    max_iterations: int | None = None
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {
+            "kind": "hill-climbing",
+            "tabu": (self.length, self.patience),
+            "ties": self.ties,
+            "restarts": None,
+            "max_parents": self.max_parents,
+            "max_iterations": self.max_iterations,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquivalenceSearch:
+    """Greedy equivalence search, which an estimated skeleton may restrict adaptively."""
+
+    forward: bool = True
+    backward: bool = True
+    turning: bool = True
+    schedule: Schedule = "phases"
+    adaptive: Adaptive = "no"
+    max_parents: int | None = None
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {
+            "kind": "ges",
+            "forward": bool(self.forward),
+            "backward": bool(self.backward),
+            "turning": bool(self.turning),
+            "schedule": self.schedule,
+            "adaptive": self.adaptive,
+            "max_parents": self.max_parents,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderSearch:
+    """Best order score search."""
+
+    growing: bool = True
+    backward: bool = True
+    max_parents: int | None = None
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {
+            "kind": "boss",
+            "growing": bool(self.growing),
+            "backward": bool(self.backward),
+            "max_parents": self.max_parents,
+        }
+
+
+DagSearch: TypeAlias = GreedySearch | TabuSearch
+Search: TypeAlias = DagSearch | EquivalenceSearch | OrderSearch
+
+
+# Stage 5: what follows, over all pairs.
+
+
+@dataclass(frozen=True)
+class Unrestricted:
+    """A search among DAGs over all pairs."""
+
+    search: DagSearch
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {**self.search.as_core(), "kind": "free"}
+
+
+@dataclass(frozen=True)
+class Growing:
+    """A search among DAGs over an active set of pairs that grows around what changes."""
+
+    search: DagSearch
+
+    def as_core(self) -> dict[str, Any]:
+        """Describe the stage to the core."""
+        return {**self.search.as_core(), "kind": "growing"}
+
+
+Refinement: TypeAlias = Unrestricted | Growing | EquivalenceSearch | OrderSearch
+
+
+# All of them together.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composition:
+    """A method: one choice for each stage.
+
+    `max_parents` is the limit of the initial graph; searches have their own.
+    """
+
+    restrict: Restriction = NoRestriction()
+    select: Path = NO_PATH
+    initialise: Initialisation = EmptyStart()
+    maximise: Search | NoSearch = NoSearch()
+    refine: tuple[Refinement, ...] = ()
+    max_parents: int | None = None
+
+    @property
+    def max_clusters(self) -> int:
+        """The most clusters of the partition; 1 where there is none."""
+        return self.restrict.max_clusters if isinstance(self.restrict, (PartitionedPC, Fusion)) else 1
+
+    @property
+    def searches(self) -> bool:
+        """Whether the method compares graphs by a score beyond PATH."""
+        return (
+            isinstance(self.restrict, (NoRestriction, Fusion))
+            or not isinstance(self.initialise, Oriented)
+            or not isinstance(self.maximise, NoSearch)
+            or bool(self.refine)
+        )
+
+    @property
+    def scores(self) -> bool:
+        """Whether the method compares graphs by a score at all; if not, it learns by tests alone."""
+        return self.searches or self.select.path_length > 1
+
+    def as_core(self, table: Data) -> dict[str, Any]:
+        """Describe the method to the core."""
+        return {
+            "restrict": self.restrict.as_core(table),
+            "path_length": self.select.path_length,
+            "min_alpha": self.select.min_alpha,
+            "initialise": self.initialise.as_core(table),
+            "maximise": self.maximise.as_core(),
+            "refine": [stage.as_core() for stage in self.refine],
+            "max_parents": self.max_parents,
+        }
+
+
+def _partition(clusters: Any, max_clusters: int, table: Data) -> Any:
+    """Describe the partition to the core: by clustering, by labels, or None for one cluster."""
+    if clusters is None:
+        return "clustered" if max_clusters > 1 else None
+    if isinstance(clusters, Mapping):
+        unknown = [name for name in clusters if name not in table.position]
+        for name in unknown:
+            table.index(name)
+        missing = [name for name in table.names if name not in clusters]
+        if missing:
+            raise ParameterError(f"clusters: no label for {missing[0]!r}" + (" and others" if len(missing) > 1 else ""))
+        labels = [clusters[name] for name in table.names]
+    else:
+        labels = list(clusters)
+        if len(labels) != table.n_variables:
+            raise ParameterError(f"clusters: {len(labels)} labels for {table.n_variables} columns")
+    number: dict[Any, int] = {}
+    return [number.setdefault(label, len(number)) for label in labels]
