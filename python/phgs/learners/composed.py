@@ -181,12 +181,13 @@ class Hybrid(Learner):
                 return own.colliders
         if isinstance(restrict, (PartitionedPC, Fusion)):
             return SeparatingSets()
-        if isinstance(restrict, Neighbourhoods):
-            return TestedColliders(alpha=restrict.alpha, max_conditioning_size=restrict.max_conditioning_size)
         return TestedColliders(alpha=0.05, max_conditioning_size=3)
 
 
 def _skeleton_of(learner: Learner) -> PartitionedPC | Fusion | Neighbourhoods | None:
     """Return the stage by which a learner learns a skeleton; None where it learns none."""
-    restrict = learner.stages().restrict
-    return restrict if isinstance(restrict, (PartitionedPC, Fusion, Neighbourhoods)) else None
+    composition = learner.stages()
+    restrict = composition.restrict
+    if isinstance(restrict, (PartitionedPC, Fusion)):
+        return restrict
+    return restrict if isinstance(restrict, Neighbourhoods) and isinstance(composition.maximise, NoSearch) else None
