@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from phgs import _core, parameters
 from phgs.choices import (
@@ -19,7 +22,7 @@ from phgs.choices import (
 )
 from phgs.data import Data, as_data, checks
 from phgs.data.table import Missing
-from phgs.errors import ManyStatesWarning, ParameterError, PhgsWarning
+from phgs.errors import DataError, ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
 from phgs.texts import p_value_text
 
@@ -111,7 +114,7 @@ def independence_test(
     Parameters
     ----------
     data
-        Any data that `phgs.as_table` reads.
+        Any data that `phgs.as_table` reads. Only the columns x, y and `given` are read: of the others nothing matters.
     x, y
         Names of the variables.
     given
@@ -140,9 +143,10 @@ def independence_test(
     """
     gaussian = test == "fisher-z" or _is_gaussian(data)
     described = {"name": "fisher-z"} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
-    table = as_data(data, "gaussian" if gaussian else "discrete", missing=missing, warn=False)
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    # A table has been checked, and keeps what it has counted.
+    table = _columns_of(data, None if isinstance(data, Data) else (x, y, *others), gaussian, missing)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
@@ -180,6 +184,11 @@ def independence_test(
         informative_strata,
         informative_rows,
     )
+
+
+def _columns_of(data: Any, names: Iterable[Name] | None, gaussian: bool, missing: Missing) -> Any:
+    """Read these columns and no others: what those hold must not matter. None reads all."""
+    return as_data(data, "gaussian" if gaussian else "discrete", missing=missing, columns=names, warn=False)
 
 
 @dataclass(frozen=True)
@@ -229,7 +238,9 @@ def score(
         Any data that `phgs.as_table` reads.
     graph
         A DAG, or a CPDAG, of whose class one DAG is scored (all have the same value under the score-equivalent scores
-        ``"bic"``, ``"ebic"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that `phgs.as_graph` takes.
+        ``"bic"``, ``"ebic"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that `phgs.as_graph` takes. Only
+        its variables are read and scored. Of pairs, which name no variable without edges, the other columns count as
+        isolated variables if all of them can be read as they are; else they are left out.
     kind : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}
         The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k; the extended BIC of
         p variables and a arcs is BIC − γ a log p. ``"gaussian-bic"`` and ``"gaussian-ebic"`` are those of Gaussian data
@@ -255,8 +266,8 @@ def score(
         described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
     checked = parameters.whole("threads", threads)
     assert checked is not None
-    table = as_data(data, "gaussian" if gaussian else "discrete", missing=missing, warn=False)
-    named = getattr(graph, "dag", None) or graph
+    named = getattr(graph, "dag", None) or (list(graph) if isinstance(graph, Iterator) else graph)
+    table = _scored_columns(data, named, gaussian, missing)
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
     total, local, name, n_parameters = _core.score(table.complete_core, dag._directed_indices(), described, checked)
@@ -265,6 +276,23 @@ def score(
 
 def _is_gaussian(data: Any) -> bool:
     return isinstance(data, Data) and data.data_type == "gaussian"
+
+
+def _scored_columns(data: Any, graph: Any, gaussian: bool, missing: Missing) -> Any:
+    """Read the variables of a graph."""
+    if isinstance(graph, np.ndarray):
+        return _columns_of(data, None, gaussian, missing)
+    found = as_graph(graph)
+    if isinstance(graph, (str, os.PathLike, list, tuple, Set)):
+        # Pairs do not name variables without edges. All columns are variables, unless some cannot be.
+        try:
+            return _columns_of(data, None, gaussian, "error")
+        except DataError:
+            if not found.variables:
+                raise
+    if isinstance(data, Data) and {str(name) for name in data.names} == {str(name) for name in found.variables}:
+        return data
+    return _columns_of(data, found.variables, gaussian, missing)
 
 
 def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:

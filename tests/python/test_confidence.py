@@ -168,13 +168,15 @@ def test_the_consensus_draws_each_edge_as_most_replicates_do():
     assert graph.undirected == (("a", "d"), ("c", "d"))
 
 
-def test_the_consensus_has_no_directed_cycle():
-    # a → b → c → a: the arc with the least support loses its direction, and then gets the one that is left.
+def test_the_consensus_leaves_out_the_weakest_arc_of_a_cycle():
     found = made(10, {"ab": (9, 0, 0), "bc": (8, 0, 0), "ac": (0, 7, 0)})
-    assert found.consensus().directed == (("a", "b"), ("b", "c"))
-    assert found.consensus().undirected == (("a", "c"),)
-    assert found.consensus(kind="dag").directed == (("a", "b"), ("a", "c"), ("b", "c"))
-    assert len(found.consensus(kind="cpdag").undirected) == 3
+    for kind in ("majority", "dag"):
+        assert found.consensus(kind=kind).directed == (("a", "b"), ("b", "c"))
+        assert found.consensus(kind=kind).undirected == ()
+    assert found.consensus(kind="cpdag").undirected == (("a", "b"), ("b", "c"))
+    counts = {(0, 1): (6, 0, 0), (1, 2): (7, 0, 0), (0, 2): (0, 8, 0)}
+    found = phgs.EdgeConfidence("hc", ("a", "b", "c"), 10, 0, 0, 100, {}, counts)
+    assert set(found.consensus(0.5, "dag").directed) == {("b", "c"), ("c", "a")}
 
 
 def test_every_consensus_is_acyclic():
@@ -189,6 +191,9 @@ def test_every_consensus_is_acyclic():
         assert dag.is_dag
         assert dag.skeleton() == voted.skeleton()
         assert set(voted.directed) <= set(dag.directed)
+        for a, b in dag.directed:
+            share = found.pair(a, b)
+            assert share.x_to_y > 0 or share.undirected > 0
         assert found.consensus(0.3, "cpdag") == phgs.dag_to_cpdag(dag)
 
 

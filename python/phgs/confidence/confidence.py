@@ -178,8 +178,9 @@ class EdgeConfidence:
         kind : {"majority", "dag", "cpdag"}
             ``"majority"`` draws each edge as most of the replicates that have it do: directed one way, the other way,
             or undirected (also where they are equally many). Arcs come in by decreasing share; one that would close a
-            directed cycle stays as an undirected edge. ``"dag"`` also directs what is undirected, without new
-            v-structures wherever that is possible. ``"cpdag"`` is the class of this DAG.
+            directed cycle is left out, so that of each cycle the weakest arc is missing and no arc points against all
+            replicates. ``"dag"`` also directs what is undirected, without new v-structures wherever that is possible.
+            ``"cpdag"`` is the class of this DAG.
         """
         checks.one_of("kind", kind, KINDS)
         return consensus(self.variables, self.significant(threshold), kind)

@@ -16,7 +16,10 @@ KINDS = ("majority", "dag", "cpdag")
 
 
 def consensus(variables: tuple[Name, ...], pairs: Iterable[PairConfidence], kind: str) -> Graph:
-    """Join pairs, each as most replicates have it, without a directed cycle.
+    """Join pairs, each as most replicates have it, without a directed cycle: its weakest arc is left out.
+
+    No arc points against all replicates. An undirected edge, which "dag" directs, is one that most of the replicates
+    that have it leave undirected, or that as many have one way as the other: either direction is theirs.
 
     Parameters
     ----------
@@ -31,7 +34,9 @@ def consensus(variables: tuple[Name, ...], pairs: Iterable[PairConfidence], kind
     if kind == "majority":
         return voted
     dag = Graph._from_indices(variables, _core.forced_dag(len(variables), voted._edges_for_core()))
-    return dag if kind == "dag" else dag_to_cpdag(dag)
+    if kind == "dag":
+        return dag
+    return dag_to_cpdag(dag)
 
 
 def _by_votes(variables: tuple[Name, ...], pairs: Iterable[PairConfidence]) -> Graph:
@@ -45,13 +50,11 @@ def _by_votes(variables: tuple[Name, ...], pairs: Iterable[PairConfidence]) -> G
             directed.append((pair.x, pair.y, one))
         else:
             directed.append((pair.y, pair.x, other))
-    # Those that most replicates agree on first; one that would close a cycle keeps its edge and loses its direction.
+    # Those that most replicates agree on first; one that would close a cycle with them is the weakest in it.
     children: dict[Name, list[Name]] = {}
     kept: list[tuple[Name, Name]] = []
     for a, b, _ in sorted(directed, key=lambda arc: -arc[2]):
-        if _reaches(children, b, a):
-            undirected.append((a, b))
-        else:
+        if not _reaches(children, b, a):
             children.setdefault(a, []).append(b)
             kept.append((a, b))
     return Graph(variables, kept, undirected)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,9 @@ from phgs.data import arrow, checks
 from phgs.data.base import Data
 from phgs.data.files import is_text, read_file
 from phgs.data.frames import Name, named_columns
-from phgs.data.table import Missing, _plain
+from phgs.data.table import Missing, _plain, positions
 from phgs.errors import DataError, DegenerateColumnWarning, FewRowsWarning, ParameterError
-
-_T = TypeVar("_T")
+from phgs.names import named
 
 _COLLINEAR_LIMIT = 2000
 """Up to this many columns linear combinations are looked for; the time grows with the cube of the number."""
@@ -63,12 +62,21 @@ class GaussianTable(Data):
     @cached_property
     def core(self) -> _core.Gaussian:
         """The correlations as the core holds them, made when first asked for."""
-        if self.matrix is not None:
-            matrix = self.matrix
-            return _named(self.names, lambda: _core.Gaussian.from_correlation(matrix, self.n_rows))
-        assert self.values is not None
-        values = list(self.values)
-        return _named(self.names, lambda: _core.Gaussian.from_columns(values, 0))
+        with named(self.names):
+            if self.matrix is not None:
+                return _core.Gaussian.from_correlation(self.matrix, self.n_rows)
+            assert self.values is not None
+            return _core.Gaussian.from_columns(list(self.values), 0)
+
+    def select(self, columns: Iterable[Name]) -> GaussianTable:
+        """Return data of some columns, in the order of these."""
+        chosen = positions(self.names, columns)
+        return replace(
+            self,
+            names=tuple(self.names[index] for index in chosen),
+            values=None if self.values is None else tuple(self.values[index] for index in chosen),
+            matrix=None if self.matrix is None else np.ascontiguousarray(self.matrix[np.ix_(chosen, chosen)]),
+        )
 
     @property
     def has_rows(self) -> bool:  # type: ignore[override]
@@ -106,6 +114,7 @@ def as_gaussian(
     *,
     missing: Missing = "error",
     names: Sequence[Name] | None = None,
+    columns: Iterable[Name] | None = None,
     warn: bool = True,
     stacklevel: int = 2,
 ) -> GaussianTable:
@@ -119,6 +128,8 @@ def as_gaussian(
         ``"error"`` raises and names columns with missing values, ``"drop"`` leaves out incomplete rows.
     names
         Column names in place of those of the frame.
+    columns
+        Names of the columns to read, in the order of the frame; None reads all. What the others hold does not matter.
     warn
         Whether to warn of data that are all whole numbers, of linear combinations, and of no more rows than columns.
     stacklevel
@@ -142,7 +153,7 @@ def as_gaussian(
     if missing == "testwise":
         raise ParameterError("missing: Gaussian data are tested on one set of rows; use missing='drop'")
     if isinstance(data, GaussianTable):
-        return data
+        return data if columns is None else data.select(columns)
     if isinstance(data, Data):
         raise DataError("data: a Table holds categories; pass the frame itself for data_type='gaussian'")
     if isinstance(data, (str, os.PathLike)):
@@ -150,8 +161,9 @@ def as_gaussian(
     found = [(_plain(name), column) for name, column in named_columns(data, names)]
     if not found:
         raise DataError("data has no columns")
+    checks.check_names([name for name, _ in found])
+    found = [found[index] for index in positions([name for name, _ in found], columns)]
     columns_names = tuple(name for name, _ in found)
-    checks.check_names(columns_names)
     from_text = is_text(data)
     converted = [(name, _floats(column, from_text)) for name, column in found]
     refused = [name for name, values in converted if values is None]
@@ -161,19 +173,19 @@ def as_gaussian(
             f"{column} {checks.listed(refused)} {holds} values that are not numbers; Gaussian methods need numbers in"
             " every column: leave them out, or cut the others into intervals and learn with data_type='discrete'"
         )
-    columns = [values for _, values in converted if values is not None]
-    for name, values in zip(columns_names, columns, strict=True):
-        if len(values) != len(columns[0]):
+    numbers = [values for _, values in converted if values is not None]
+    for name, values in zip(columns_names, numbers, strict=True):
+        if len(values) != len(numbers[0]):
             raise DataError(
-                f"column {name!r} has {len(values):,} rows, column {columns_names[0]!r} has {len(columns[0]):,}"
+                f"column {name!r} has {len(values):,} rows, column {columns_names[0]!r} has {len(numbers[0]):,}"
             )
-    n_rows_read = len(columns[0])
-    columns = _complete(columns_names, columns, missing)
+    n_rows_read = len(numbers[0])
+    numbers = _complete(columns_names, numbers, missing)
     table = GaussianTable(
         names=columns_names,
-        n_rows=len(columns[0]),
+        n_rows=len(numbers[0]),
         n_rows_read=n_rows_read,
-        values=tuple(columns),
+        values=tuple(numbers),
     )
     table.core  # noqa: B018 - refuses what cannot be used
     if warn:
@@ -215,17 +227,6 @@ def gaussian_from_correlation(matrix: Any, n_rows: int, names: Sequence[Name] | 
     table = GaussianTable(names=names, n_rows=checked, n_rows_read=checked, matrix=array)
     table.core  # noqa: B018 - refuses what is not a correlation matrix
     return table
-
-
-def _named(names: Sequence[Name], make: Callable[[], _T]) -> _T:
-    """Call the core, and put names where its errors have the numbers of columns."""
-    try:
-        return make()
-    except DataError as error:
-        if len(error.args) != 3:
-            raise
-        _, columns, problem = error.args
-        raise DataError(f"columns {checks.listed(names[x] for x in columns)} {problem}") from None
 
 
 def _floats(column: Any, from_text: bool) -> NDArray[np.float64] | None:

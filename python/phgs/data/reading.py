@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from phgs.data.base import Data
 from phgs.data.gaussian import as_gaussian
 from phgs.data.table import Missing, as_table
 
+if TYPE_CHECKING:
+    from phgs.data.frames import Name
+
 
 def as_data(
-    data: Any, data_type: str = "discrete", *, missing: Missing = "error", warn: bool = True, stacklevel: int = 2
+    data: Any,
+    data_type: str = "discrete",
+    *,
+    missing: Missing = "error",
+    columns: Iterable[Name] | None = None,
+    warn: bool = True,
+    stacklevel: int = 2,
 ) -> Data:
     """Read any kind of data as the type that is asked for; what is checked already is of its own type.
 
@@ -20,9 +30,9 @@ def as_data(
         Anything that `phgs.as_table` reads, or what it and its siblings return.
     data_type : {"discrete", "gaussian"}
         Whether columns are categories or jointly normal numbers.
-    missing, warn, stacklevel
+    missing, columns, warn, stacklevel
         As in `phgs.as_table`.
     """
     if data_type == "gaussian" or (isinstance(data, Data) and data.data_type == "gaussian"):
-        return as_gaussian(data, missing=missing, warn=warn, stacklevel=stacklevel + 1)
-    return as_table(data, missing=missing, warn=warn, stacklevel=stacklevel + 1)
+        return as_gaussian(data, missing=missing, columns=columns, warn=warn, stacklevel=stacklevel + 1)
+    return as_table(data, missing=missing, columns=columns, warn=warn, stacklevel=stacklevel + 1)

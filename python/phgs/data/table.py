@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -72,9 +72,23 @@ class Categories(Data):
         drawn.__dict__["isolated"] = self.isolated
         return drawn
 
+    def select(self, columns: Iterable[Name]) -> Self:
+        """Return data of some columns, in the order of these."""
+        chosen = positions(self.names, columns)
+        return self._of_columns(
+            tuple(self.names[index] for index in chosen),
+            tuple(self.codes[index] for index in chosen),
+            tuple(self.levels[index] for index in chosen),
+        )
+
     def arrays(self) -> Iterator[NDArray[Any]]:
         """Return the codes of each column."""
         return iter(self.codes)
+
+    @abstractmethod
+    def _of_columns(
+        self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
+    ) -> Self: ...
 
     @abstractmethod
     def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self: ...
@@ -109,6 +123,11 @@ class CategoricalTable(Categories):
     def core(self) -> _core.Dataset:
         """The data as the core holds them, made when first asked for."""
         return _core.Dataset(list(self.codes), list(self.arities))
+
+    def _of_columns(
+        self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
+    ) -> Self:
+        return replace(self, names=names, codes=codes, levels=levels)
 
     def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
         return replace(self, codes=codes, levels=levels, n_rows=n_rows, n_rows_read=n_rows)
@@ -158,6 +177,12 @@ class IncompleteTable(Categories):
             " data with missing='drop' or missing='level'"
         )
 
+    def _of_columns(
+        self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
+    ) -> Self:
+        n_missing = tuple(self.n_missing[self.position[name]] for name in names)
+        return replace(self, names=names, codes=codes, levels=levels, n_missing=n_missing)
+
     def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
         counts = [int(np.count_nonzero(c == len(labels))) for c, labels in zip(codes, levels, strict=True)]
         changed = replace(self, codes=codes, levels=levels, n_rows=n_rows, n_rows_read=n_rows)
@@ -183,6 +208,7 @@ def as_table(
     *,
     missing: Missing = "error",
     names: Sequence[Name] | None = None,
+    columns: Iterable[Name] | None = None,
     warn: bool = True,
     stacklevel: int = 2,
 ) -> Table | IncompleteTable:
@@ -202,6 +228,8 @@ def as_table(
         columns.
     names
         Column names in place of those of the frame.
+    columns
+        Names of the columns to read, in the order of the frame; None reads all. What the others hold does not matter.
     warn
         Whether to warn of what `phgs.describe` finds: constant columns, identifiers, columns with very many states,
         copies, and (up to 100 columns) columns that another one determines.
@@ -226,10 +254,10 @@ def as_table(
 
         raise ParameterError(f"missing: {unknown('treatment', missing, get_args(Missing))}")
     if isinstance(data, (CategoricalTable, IncompleteTable)):
-        return data
+        return data if columns is None else data.select(columns)
     if isinstance(data, Data):
         raise DataError(f"data: expected categories, got {data!r}; give the frame that it was made of")
-    columns_names, found, from_text = read_columns(data, names)
+    columns_names, found, from_text = read_columns(data, names, columns)
     checks.refuse({name: c for name, c in zip(columns_names, found, strict=True) if isinstance(c, Problem)})
     coded = [column for column in found if isinstance(column, CodedColumn)]
     n_rows_read = len(coded[0].codes)
@@ -264,7 +292,7 @@ _ONE_ROW = "data has one row; at least two are needed, and hundreds to learn any
 
 
 def read_columns(
-    data: Any, names: Sequence[Name] | None = None
+    data: Any, names: Sequence[Name] | None = None, columns: Iterable[Name] | None = None
 ) -> tuple[tuple[Name, ...], list[CodedColumn | Problem], bool]:
     """Take data apart and number the values of each column.
 
@@ -286,7 +314,35 @@ def read_columns(
         raise DataError("data has no columns")
     column_names = tuple(_plain(name) for name, _ in found)
     checks.check_names(column_names)
-    return column_names, [encode(column, from_text=from_text) for _, column in found], from_text
+    chosen = positions(column_names, columns)
+    encoded = [encode(found[index][1], from_text=from_text) for index in chosen]
+    return tuple(column_names[index] for index in chosen), encoded, from_text
+
+
+def positions(names: Sequence[Name], columns: Iterable[Name] | None) -> list[int]:
+    """Return the positions of columns, increasing; of all where None are named.
+
+    Raises
+    ------
+    ParameterError
+        When there is no such column.
+    """
+    if columns is None:
+        return list(range(len(names)))
+    from phgs.names import unknown
+
+    at = {name: index for index, name in enumerate(names)}
+    by_text = {str(name): index for index, name in enumerate(names)}
+    found = set()
+    for name in columns:
+        try:
+            index = at[name] if name in at else by_text.get(str(name))
+        except TypeError:
+            index = None
+        if index is None:
+            raise ParameterError(unknown("column", name, names))
+        found.add(index)
+    return sorted(found)
 
 
 def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Table | IncompleteTable:

@@ -16,8 +16,9 @@ from phgs.data import Data, as_data
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
 from phgs.learners import checks
+from phgs.learners.nothing import warn_of_nothing
 from phgs.learners.stages import Composition, NoSearch
-from phgs.names import unknown
+from phgs.names import named, unknown
 from phgs.own_test import Names
 from phgs.progress import reporter
 
@@ -178,7 +179,8 @@ class Learner:
             "time_limit": self.time_limit,
             "score": score if table.complete else None,
         }
-        with reporter(self.progress, self.method) as report:
+        warn_of_nothing(described, table.n_variables, stacklevel)
+        with named(table.names), reporter(self.progress, self.method) as report:
             learned = _core.learn(table.core, progress=report, **job)
         if self._own_test() is not None:
             learned["test"] = own_test.name_of(self._own_test())

@@ -243,7 +243,8 @@ class GSC(Learner):
     Parameters
     ----------
     skeleton : graph
-        The pairs that may be connected: a graph, a sequence of pairs, or the path of an edge list.
+        The pairs that may be connected: a graph, a sequence of pairs, or the path of an edge list. With none (a
+        warning says so) the result has no edges.
     init : {"empty", "hgi"}, default "empty"
         Where the search starts: the empty graph, or hybrid greedy initialization.
     alpha : float, default 0.05
@@ -352,9 +353,9 @@ class ARGES(Learner):
     Parameters
     ----------
     skeleton : graph, optional
-        A skeleton that is given: a graph, a sequence of pairs, or the path of an edge list. None learns one by
-        partitioned PC, where no `cig` is given. With ``init="hgi"`` v-structures of a given skeleton are found by tests
-        at `alpha`.
+        A skeleton that is given: a graph, a sequence of pairs, or the path of an edge list; one without edges (a
+        warning says so) leaves nothing to connect. None learns one by partitioned PC, where no `cig` is given. With
+        ``init="hgi"`` v-structures of a given skeleton are found by tests at `alpha`.
     cig : graph, optional
         A conditional-independence graph that is given, in place of a skeleton.
     init : {"empty", "hgi"}, default "empty"
