@@ -22,7 +22,7 @@ fn mixed(p: usize, n_rows: usize) -> DiscreteData {
 /// G² of the tests of one neighbourhood.
 fn test_all(session: &mut CountingSession<'_, '_>, neighbourhood: &Neighbourhood) -> f64 {
     let scale = session.engine().scale();
-    session.focus(&neighbourhood.members);
+    session.next_neighbourhood();
     let mut sum = 0.0;
     for query in &neighbourhood.queries {
         sum += 2.0 * scale.value(session.conditional_information(query.x, query.y, query.given()));

@@ -1,40 +1,37 @@
-//! Subsets of a given size, in lexicographic order of positions.
+//! Combinations: subsets of a given size, in lexicographic order of positions.
 
 use smallvec::SmallVec;
 
-/// Enumerates the subsets of a given size of the positions `0..n` without allocating for each subset.
-#[derive(Debug, Default)]
-pub(crate) struct Subsets {
-    positions: SmallVec<[usize; 4]>,
+/// The subsets of a given size of the positions `0..n`, one after the other in the same memory (a lending iterator).
+#[derive(Debug)]
+pub(crate) struct Combinations {
+    positions: SmallVec<[usize; 8]>,
     n: usize,
+    started: bool,
 }
 
-impl Subsets {
-    /// Starts with the first subset, `0..size`; false when there is none (`size` above `n`).
-    pub(crate) fn start(&mut self, n: usize, size: usize) -> bool {
-        self.positions.clear();
-        self.positions.extend(0..size);
-        self.n = n;
-        size <= n
+impl Combinations {
+    pub(crate) fn new(n: usize, size: usize) -> Self {
+        let positions = if size <= n { (0..size).collect() } else { SmallVec::new() };
+        // Without a first subset it is as if the last one had been.
+        Self { positions, n, started: size > n }
     }
 
-    /// Moves to the next subset; false after the last.
-    pub(crate) fn advance(&mut self) -> bool {
+    /// The positions of the next subset, increasing; `None` after the last.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<&[usize]> {
+        if !self.started {
+            self.started = true;
+            return Some(&self.positions);
+        }
         let size = self.positions.len();
         // The last position that can still move up.
-        let Some(at) = (0..size).rev().find(|&at| self.positions[at] < self.n - size + at) else {
-            return false;
-        };
+        let at = (0..size).rev().find(|&at| self.positions[at] < self.n - size + at)?;
         let moved = self.positions[at] + 1;
         for (offset, position) in self.positions[at..].iter_mut().enumerate() {
             *position = moved + offset;
         }
-        true
-    }
-
-    /// The positions of the current subset, increasing.
-    pub(crate) fn positions(&self) -> &[usize] {
-        &self.positions
+        Some(&self.positions)
     }
 }
 
@@ -58,13 +55,12 @@ mod tests {
     use super::*;
 
     fn all(n: usize, size: usize) -> Vec<Vec<usize>> {
-        let mut subsets = Subsets::default();
+        let mut combinations = Combinations::new(n, size);
         let mut found = Vec::new();
-        let mut more = subsets.start(n, size);
-        while more {
-            found.push(subsets.positions().to_vec());
-            more = subsets.advance();
+        while let Some(positions) = combinations.next() {
+            found.push(positions.to_vec());
         }
+        assert!(combinations.next().is_none());
         found
     }
 

@@ -81,6 +81,16 @@ def neighbourhood(
     threads: int,
     progress: _Progress | None,
 ) -> tuple[list[tuple[int, float, list[int]]], int, str]: ...
+def markov_blanket(
+    dataset: _Data,
+    target: int,
+    *,
+    test: dict[str, Any],
+    local: dict[str, Any],
+    knowledge: dict[str, Any] | None,
+    threads: int,
+    progress: _Progress | None,
+) -> tuple[list[int], int, str]: ...
 def sample_gaussian(
     n_variables: int, arcs: _Pairs, n_rows: int, seed: int, threads: int
 ) -> list[NDArray[np.float64]]: ...

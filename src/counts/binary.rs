@@ -8,6 +8,7 @@
 
 use std::ops::ControlFlow;
 
+use super::conditional::InformationVisitor;
 use super::planes::{BitPlanes, Line};
 use crate::Variable;
 
@@ -26,17 +27,7 @@ pub(super) type Quad = [u32; 4];
 /// The cells of a table of at most four binary variables, x running fastest, then y; zero beyond.
 pub(super) type Cells = [u32; 16];
 
-/// What is done with the tests.
-pub trait SubsetVisitor {
-    /// Whether the subset at these positions of the pool is to be tested.
-    fn wants(&mut self, positions: &[usize]) -> bool;
-
-    /// Takes N times the conditional information given the subset at these positions, in fixed point, and the degrees of
-    /// freedom of the strata in which both variables vary. Whether to go on.
-    fn visit(&mut self, positions: &[usize], information: i64, observed_degrees: u32) -> ControlFlow<()>;
-}
-
-/// A pair, a pool and a size; every variable is binary.
+/// A pair, a pool and a size from 1 to 3; every variable is binary.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BinarySubsets<'a> {
     pub(super) planes: &'a BitPlanes,
@@ -47,6 +38,9 @@ pub(super) struct BinarySubsets<'a> {
     pub(super) y: Variable,
     pub(super) pool: &'a [Variable],
     pub(super) size: usize,
+    /// How many variables of the pool, the first ones, are in all sets (0 or 1); they are not counted in the positions that a
+    /// visitor sees.
+    pub(super) always: usize,
 }
 
 /// How a kernel counts and sums.
@@ -79,13 +73,24 @@ impl BinarySubsets<'_> {
         self.planes.plane(self.pool[position], 1)
     }
 
+    /// The first positions of sets.
+    fn firsts(&self) -> std::ops::Range<usize> {
+        0..if self.always > 0 { 1 } else { self.pool.len() }
+    }
+
+    /// What a visitor sees of positions.
+    #[inline(always)]
+    fn seen<const K: usize>(&self, positions: [usize; K]) -> [usize; K] {
+        positions.map(|position| position.wrapping_sub(self.always))
+    }
+
     /// Visits all subsets in lexicographic order of positions.
     #[inline(always)]
     pub(super) fn enumerate<K: BinaryKernel>(
         &self,
         kernel: K,
         scratch: &mut BinaryScratch,
-        visitor: &mut impl SubsetVisitor,
+        visitor: &mut impl InformationVisitor,
     ) -> ControlFlow<()> {
         let (x, y) = (self.planes.plane(self.x, 1), self.planes.plane(self.y, 1));
         let all = [u64::MAX; 8];
@@ -112,13 +117,15 @@ impl BinarySubsets<'_> {
         kernel: K,
         scratch: &mut BinaryScratch,
         pair: &Cells,
-        visitor: &mut impl SubsetVisitor,
+        visitor: &mut impl InformationVisitor,
     ) -> ControlFlow<()> {
-        for i in 0..self.pool.len() {
-            if visitor.wants(&[i]) {
+        for i in self.firsts() {
+            let at = self.seen([i]);
+            let at = &at[self.always..];
+            if visitor.wants(at) {
                 let with_i = kernel.quad(&scratch.of_pair, self.plane(i));
                 let (information, degrees) = kernel.information(self.n_log_n, [&with_i], pair);
-                visitor.visit(&[i], information, degrees)?;
+                visitor.visit(at, information, Some(degrees))?;
             }
         }
         ControlFlow::Continue(())
@@ -130,22 +137,24 @@ impl BinarySubsets<'_> {
         kernel: K,
         scratch: &mut BinaryScratch,
         pair: &Cells,
-        visitor: &mut impl SubsetVisitor,
+        visitor: &mut impl InformationVisitor,
     ) -> ControlFlow<()> {
         let BinaryScratch { of_pair, of_first, singles, .. } = scratch;
         singles[0] = kernel.quad(of_pair, self.plane(0));
-        for i in 0..self.pool.len() {
+        for i in self.firsts() {
             within(of_pair, self.plane(i), of_first);
             let of_i = table([&singles[i]], pair);
             for (j, with_j) in singles.iter_mut().enumerate().skip(i + 1) {
                 if i == 0 {
                     *with_j = kernel.quad(of_pair, self.plane(j));
                 }
-                if visitor.wants(&[i, j]) {
+                let at = self.seen([i, j]);
+                let at = &at[self.always..];
+                if visitor.wants(at) {
                     let with_both = kernel.quad(of_first, self.plane(j));
                     let groups = [&*with_j, &with_both];
                     let (information, degrees) = kernel.information(self.n_log_n, groups, &of_i);
-                    visitor.visit(&[i, j], information, degrees)?;
+                    visitor.visit(at, information, Some(degrees))?;
                 }
             }
         }
@@ -158,7 +167,7 @@ impl BinarySubsets<'_> {
         kernel: K,
         scratch: &mut BinaryScratch,
         pair: &Cells,
-        visitor: &mut impl SubsetVisitor,
+        visitor: &mut impl InformationVisitor,
     ) -> ControlFlow<()> {
         let BinaryScratch { of_pair, of_first, of_second, of_both, singles, pairs } = scratch;
         let width = self.pool.len();
@@ -169,7 +178,7 @@ impl BinarySubsets<'_> {
         // Pairs of lower position i lie together, those with i + 1 first.
         let row = |i: usize| i * (2 * width - i - 1) / 2;
         singles[0] = kernel.quad(of_pair, self.plane(0));
-        for i in 0..width {
+        for i in self.firsts() {
             within(of_pair, self.plane(i), of_first);
             let of_i = table([&singles[i]], pair);
             for j in i + 1..width {
@@ -193,11 +202,13 @@ impl BinarySubsets<'_> {
                         }
                         pairs[at_jk] = kernel.quad(of_second, plane);
                     }
-                    if visitor.wants(&[i, j, k]) {
+                    let at = self.seen([i, j, k]);
+                    let at = &at[self.always..];
+                    if visitor.wants(at) {
                         let with_all = kernel.quad(of_both, plane);
                         let groups = [&*with_k, &pairs[at_ik], &pairs[at_jk], &with_all];
                         let (information, degrees) = kernel.information(self.n_log_n, groups, &of_both_table);
-                        visitor.visit(&[i, j, k], information, degrees)?;
+                        visitor.visit(at, information, Some(degrees))?;
                     }
                 }
             }

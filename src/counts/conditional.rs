@@ -1,12 +1,26 @@
 //! What a conditional test needs: the information of two variables given others, and its degrees of freedom.
 
+use std::ops::ControlFlow;
+
 use smallvec::SmallVec;
 
-use super::binary::{self, BinarySubsets, SubsetVisitor};
+use super::binary::{self, BinarySubsets};
 use super::strata::cells_within;
 use super::tables::{MAX_SET, Set};
 use super::{CountingSession, FixedSum};
 use crate::Variable;
+
+/// What is done with the information of two variables given each set of a family, see
+/// [`CountingSession::visit_binary`] and [`CountingSession::visit_around`].
+pub trait InformationVisitor {
+    /// Whether the set at these positions of the pool is to be counted.
+    fn wants(&mut self, at: &[usize]) -> bool;
+
+    /// Takes N times the conditional information, in fixed point, given the set at these positions of the pool (and the
+    /// variable that is in all sets), and the degrees of freedom of the strata in which both variables vary, where
+    /// they are at hand. Whether to go on.
+    fn visit(&mut self, at: &[usize], information: i64, observed_degrees: Option<u32>) -> ControlFlow<()>;
+}
 
 impl CountingSession<'_, '_> {
     /// N times the conditional mutual information of x and y given `given` (any order, distinct, without x and y):
@@ -134,36 +148,50 @@ impl CountingSession<'_, '_> {
         true
     }
 
-    /// N times the conditional information of x and y given every subset of `size` of the variables of `pool` (distinct,
-    /// without x and y), in lexicographic order of positions, until `visitor` has enough: what
+    /// N times the conditional information of x and y given `with` (if any) and every subset of `size` of the variables of
+    /// `pool` (distinct, without x and y), in lexicographic order of positions, until `visitor` has enough: what
     /// [`conditional_information`](Self::conditional_information) and
     /// [`observed_degrees_of_freedom`](Self::observed_degrees_of_freedom) tell, many times faster.
     ///
-    /// False, and nothing is visited, where that does not apply: all variables must be binary, `size` from 1 to 3, the pool
-    /// not above 1,024 for three, and the rows not above 131,072.
-    pub fn visit_subsets(
+    /// Whether that applies tells [`are_binary`](Self::are_binary); where it does not, nothing is visited.
+    pub fn visit_binary(
         &mut self,
         x: Variable,
         y: Variable,
+        with: Option<Variable>,
         pool: &[Variable],
         size: usize,
-        visitor: &mut impl SubsetVisitor,
-    ) -> bool {
-        let source = self.engine.source();
-        let binary = |v: Variable| source.data.arity(v) == 2;
-        let applies = (1..=binary::MAX_SIZE).contains(&size)
-            && (size < 3 || pool.len() <= binary::MAX_POOL_OF_THREES)
-            && source.planes.lines_per_plane() <= binary::MAX_LINES
-            && binary(x)
-            && binary(y)
-            && pool.iter().all(|&z| binary(z));
-        if applies && size <= pool.len() {
-            let n_rows = source.data.n_rows() as u32;
-            let (planes, n_log_n) = (source.planes, source.scale.table());
-            let subsets = BinarySubsets { planes, n_rows, n_log_n, x, y, pool, size };
-            let _ = source.counter.binary_subsets(&subsets, &mut self.binary, visitor);
+        visitor: &mut impl InformationVisitor,
+    ) {
+        if size > pool.len() || !self.are_binary(x, y, with, pool, size) {
+            return;
         }
-        applies
+        let source = self.engine.source();
+        let n_rows = source.data.n_rows() as u32;
+        let (planes, n_log_n) = (source.planes, source.scale.table());
+        let mut all: SmallVec<[Variable; 32]> = SmallVec::new();
+        let always = usize::from(with.is_some());
+        let pool = if always == 0 {
+            pool
+        } else {
+            all.extend(with.iter().chain(pool).copied());
+            &all
+        };
+        let subsets = BinarySubsets { planes, n_rows, n_log_n, x, y, pool, size: size + always, always };
+        let _ = source.counter.binary_subsets(&subsets, &mut self.binary, visitor);
+    }
+
+    /// Whether [`visit_binary`](Self::visit_binary) applies: all variables must be binary, sets of one to three (`with`
+    /// included), the pool not above 1,024 for three, and the rows not above 131,072.
+    pub fn are_binary(&self, x: Variable, y: Variable, with: Option<Variable>, pool: &[Variable], size: usize) -> bool {
+        let source = self.engine.source();
+        let always = usize::from(with.is_some());
+        let (size, most) = (size + always, pool.len() + always);
+        let binary = |v: &Variable| source.data.arity(*v) == 2;
+        (1..=binary::MAX_SIZE).contains(&size)
+            && (size < 3 || most <= binary::MAX_POOL_OF_THREES)
+            && source.planes.lines_per_plane() <= binary::MAX_LINES
+            && [x, y].iter().chain(&with).chain(pool).all(binary)
     }
 
     /// [`conditional_information`](Self::conditional_information) and

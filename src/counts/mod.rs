@@ -34,8 +34,7 @@ mod strata;
 mod tables;
 mod tally;
 
-pub use around::FamilyVisitor;
-pub use binary::SubsetVisitor;
+pub use conditional::InformationVisitor;
 pub use engine::CountingEngine;
 pub use fixed::{FixedScale, FixedSum};
 pub use kernels::Kernel;

@@ -76,11 +76,9 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         self.engine
     }
 
-    /// Says that the sums asked for next lie mostly within this neighbourhood (a focal variable and its neighbours),
-    /// so that what is shared among them is kept and what was kept for another neighbourhood may be dropped. It
-    /// changes no result, and sets outside the neighbourhood are answered as well.
-    pub fn focus(&mut self, neighbourhood: &[Variable]) {
-        let _ = neighbourhood;
+    /// Hints that the sums asked for next are of another neighbourhood, so that what was kept for the last one may be
+    /// dropped. Never changes a result.
+    pub fn next_neighbourhood(&mut self) {
         self.memo.refocus();
     }
 

@@ -56,7 +56,8 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             ledger.add_calls(Phase::Path, cache.calls());
             let tests = ledger.seconds(Phase::VStructures) - before;
             ledger.add_seconds(Phase::Path, (start.elapsed().as_secs_f64() - tests).max(0.0));
-            return path;
+            // Triples without time for their tests are undecided.
+            return path.map(|path| Path { complete: path.complete && !run.out_of_time(), ..path });
         }
         self.refuse_path("v-structures by testing")?;
         let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
@@ -65,13 +66,15 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 "this skeleton has no separating sets; find v-structures by testing",
             ));
         };
-        let v_structures =
+        let colliders =
             v_structures_by_testing(graph, test, log_alpha, max_conditioning_size, knowledge, run, &mut self.ledger)?;
         self.ledger.timed(Phase::Path, |ledger| {
             let mut cache = ScoreCache::new(score);
-            let selected = make(graph, Colliders { v_structures, undecided: Vec::new() }, None, &mut cache)?;
+            // No triple is undecided but for want of time.
+            let complete = colliders.undecided.is_empty();
+            let selected = make(graph, colliders, None, &mut cache)?;
             ledger.add_calls(Phase::Path, cache.calls());
-            Ok(Path { points: Vec::new(), selected, index: 0, complete: true })
+            Ok(Path { points: Vec::new(), selected, index: 0, complete })
         })
     }
 

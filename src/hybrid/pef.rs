@@ -17,17 +17,18 @@
 //!
 //! PEF is here for comparison. Unlike pHGS it is not consistent, even with an oracle.
 
+use std::ops::ControlFlow;
+
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Dag, Reach, UndirectedGraph};
-use crate::independence::{IndependenceTest, TestSession};
+use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
 use crate::knowledge::Knowledge;
 use crate::orient::{fill_marginal_p_values, skeleton_to_cpdag, v_structures_from_separations};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::start_under_knowledge;
 use crate::skeleton::{PcOptions, Skeleton, screened_pc};
-use crate::subsets::Subsets;
 use crate::{Result, Variable, VariableSet};
 
 /// What partition-estimation-fusion leaves.
@@ -75,7 +76,7 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
             reach: Reach::new(start.n_variables()),
             dag: start,
             cache: ScoreCache::new(score),
-            separation: Separation::new(test, &skeleton, options.max_conditioning_size, knowledge),
+            separation: Separation::new(test, &skeleton, options.max_conditioning_size, knowledge, run),
             max_parents: max_parents.unwrap_or(usize::MAX),
             knowledge,
         };
@@ -136,12 +137,11 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
             let mut kept = Vec::with_capacity(pairs.len());
             for &(x, y) in &pairs {
                 run.check()?;
-                if run.out_of_time() {
-                    return Ok((rounds, false));
-                }
                 let before = self.direction(x, y);
-                if self.visit(x, y, skeleton.log_alpha()) {
-                    kept.push((x, y));
+                match self.visit(x, y, skeleton.log_alpha())? {
+                    Visited::Kept => kept.push((x, y)),
+                    Visited::Separated => {}
+                    Visited::OutOfTime => return Ok((rounds, false)),
                 }
                 changed |= self.direction(x, y) != before;
                 run.progress().advance(1);
@@ -157,15 +157,21 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
         [(x, y), (y, x)].into_iter().find(|&(from, to)| self.dag.contains(from, to))
     }
 
-    /// Gives a pair its best arc or none; false when the pair is separated, and not to be visited again.
-    fn visit(&mut self, x: Variable, y: Variable, log_alpha: f64) -> bool {
+    /// Gives a pair its best arc or none, unless it is separated. Without time the pair stays as it is.
+    fn visit(&mut self, x: Variable, y: Variable, log_alpha: f64) -> Result<Visited> {
         let required = self.knowledge.requires_edge(x, y);
         let present = self.direction(x, y);
         if let Some((from, to)) = present {
             self.dag.remove(from, to);
         }
-        if !required && self.separation.separates(x, y, self.dag.parents(x), self.dag.parents(y), log_alpha) {
-            return false;
+        let visited = self.separation.test(x, y, self.dag.parents(x), self.dag.parents(y), required, log_alpha)?;
+        if visited == Visited::OutOfTime
+            && let Some((from, to)) = present
+        {
+            self.dag.try_insert(from, to);
+        }
+        if visited != Visited::Kept {
+            return Ok(visited);
         }
         // What is there stays unless something is better; a required pair has no choice of no arc.
         let mut best = if required { present } else { None };
@@ -182,7 +188,7 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
         if let Some((from, to)) = best {
             self.dag.try_insert(from, to);
         }
-        true
+        Ok(Visited::Kept)
     }
 
     /// Whether knowledge, the limit of parents and acyclicity allow an arc that is not there.
@@ -201,16 +207,44 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
     }
 }
 
+/// What became of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Visited {
+    /// It is not separated, and to be visited again.
+    Kept,
+    Separated,
+    OutOfTime,
+}
+
 /// Tests of pairs given the parents of both.
 struct Separation<'a, T: IndependenceTest + 'a> {
     session: T::Session<'a>,
     skeleton: &'a Skeleton,
     max_conditioning_size: usize,
     knowledge: &'a Knowledge,
+    run: &'a Run,
     /// The parents of both at the last visit of a pair, which did not separate it.
     last: FxHashMap<(Variable, Variable), VariableSet>,
     tests: u64,
-    subsets: Subsets,
+}
+
+/// Looks for a test above a level.
+struct AnySeparates {
+    log_alpha: f64,
+    tests: u64,
+    found: bool,
+}
+
+impl SubsetVisitor for AnySeparates {
+    fn floor(&self) -> f64 {
+        self.log_alpha
+    }
+
+    fn visit(&mut self, _at: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        self.tests += 1;
+        self.found = log_p_value > self.log_alpha;
+        if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 impl<'a, T: IndependenceTest> Separation<'a, T> {
@@ -219,58 +253,66 @@ impl<'a, T: IndependenceTest> Separation<'a, T> {
         skeleton: &'a Skeleton,
         max_conditioning_size: Option<usize>,
         knowledge: &'a Knowledge,
+        run: &'a Run,
     ) -> Self {
         Self {
             session: test.session(),
             skeleton,
             max_conditioning_size: max_conditioning_size.unwrap_or(usize::MAX),
             knowledge,
+            run,
             last: FxHashMap::default(),
             tests: 0,
-            subsets: Subsets::default(),
         }
     }
 
-    /// Whether x and y are independent given the parents of both, or given m of them where there are more.
-    fn separates(
+    /// Whether x and y are independent given the parents of both, or given m of them where there are more; a required pair is
+    /// not tested.
+    fn test(
         &mut self,
         x: Variable,
         y: Variable,
         parents_of_x: &[Variable],
         parents_of_y: &[Variable],
+        required: bool,
         log_alpha: f64,
-    ) -> bool {
+    ) -> Result<Visited> {
+        if !self.session.goes_on(self.run)? {
+            return Ok(Visited::OutOfTime);
+        }
+        if required {
+            return Ok(Visited::Kept);
+        }
         let mut given: VariableSet = parents_of_x.iter().chain(parents_of_y).copied().collect();
         given.retain(|z| self.knowledge.may_separate(x, y, *z));
         given.sort_unstable();
         given.dedup();
         // The marginal test is made already, and so is this one if the parents are those of the last visit.
         if given.is_empty() || self.last.get(&(x, y)) == Some(&given) {
-            return false;
+            return Ok(Visited::Kept);
         }
-        let neighbourhood: VariableSet = [x, y].into_iter().chain(given.iter().copied()).collect();
-        self.session.focus(&neighbourhood);
         let size = given.len().min(self.max_conditioning_size);
-        let mut pool = given.clone();
-        if size < pool.len() {
-            let strength = |z: Variable| {
-                let with = |end: Variable| self.skeleton.record(end, z).map_or(0.0, |r| r.max_log_p_value);
-                with(x).max(with(y))
-            };
-            pool.sort_by(|&a, &b| strength(a).total_cmp(&strength(b)));
-        }
-        let mut set = VariableSet::new();
-        let mut more = size > 0 && self.subsets.start(pool.len(), size);
-        while more {
-            set.clear();
-            set.extend(self.subsets.positions().iter().map(|&at| pool[at]));
-            self.tests += 1;
-            if self.session.test(x, y, &set).is_independent(log_alpha) {
-                return true;
+        if size > 0 {
+            let mut pool = given.clone();
+            if size < pool.len() {
+                let strength = |z: Variable| {
+                    let with = |end: Variable| self.skeleton.record(end, z).map_or(0.0, |r| r.max_log_p_value);
+                    with(x).max(with(y))
+                };
+                pool.sort_by(|&a, &b| strength(a).total_cmp(&strength(b)));
             }
-            more = self.subsets.advance();
+            self.session.next_neighbourhood();
+            let mut search = AnySeparates { log_alpha, tests: 0, found: false };
+            let tested = self.session.test_subsets(x, y, &Subsets::new(&pool, size), self.run, &mut search)?;
+            self.tests += search.tests;
+            if search.found {
+                return Ok(Visited::Separated);
+            }
+            if tested == Tested::OutOfTime {
+                return Ok(Visited::OutOfTime);
+            }
         }
         self.last.insert((x, y), given);
-        false
+        Ok(Visited::Kept)
     }
 }

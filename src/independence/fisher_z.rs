@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::subsets::Pace;
 use super::{IndependenceTest, MarginalDependence, TestResult, TestSession};
 use crate::data::{Correlation, SINGULAR};
 use crate::run::Run;
@@ -75,6 +76,7 @@ impl IndependenceTest for FisherZTest<'_> {
             pair: None,
             of_x: SmallVec::new(),
             of_y: SmallVec::new(),
+            pace: Pace::of_tests(TEST_NANOSECONDS),
         }
     }
 
@@ -127,6 +129,9 @@ impl IndependenceTest for FisherZTest<'_> {
     }
 }
 
+/// What a test of a set of twenty variables takes, about.
+const TEST_NANOSECONDS: f64 = 100_000.0;
+
 /// One thread's access to a [`FisherZTest`]. It keeps Cholesky's factor of the last conditioning set, of which the rows
 /// that the next set shares from its start are not computed again; they would come out the same.
 #[derive(Debug)]
@@ -140,6 +145,7 @@ pub struct FisherZSession<'t> {
     pair: Option<(Variable, Variable)>,
     of_x: SmallVec<[f64; 4]>,
     of_y: SmallVec<[f64; 4]>,
+    pace: Pace,
 }
 
 /// Sum of products, in order.
@@ -180,6 +186,10 @@ impl FisherZSession<'_> {
 }
 
 impl TestSession for FisherZSession<'_> {
+    fn goes_on(&mut self, run: &Run) -> Result<bool> {
+        self.pace.goes_on(run)
+    }
+
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
         let correlation = self.test.correlation;
         if given.is_empty() {

@@ -1,14 +1,14 @@
 //! The G² (likelihood-ratio) test.
 
-use std::ops::ControlFlow;
-
 use super::bounds::Bounds;
-use super::family::{SetFamily, SetVisitor, test_one_by_one};
-use super::g2_family::{Sharing, Tester};
+use super::g2_subsets::{Judge, Sharing};
 use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
-use super::separation::{TESTS_BETWEEN_CHECKS, separate_one_by_one};
-use super::{ConditioningSets, IndependenceTest, MarginalDependence, Separation, TestResult, TestSession, distance};
-use crate::counts::{CountingEngine, CountingSession, FixedSum, SubsetVisitor};
+use super::subsets::{self, OneByOne, Pace};
+use super::{
+    EachVisitor, IndependenceTest, MarginalDependence, SubsetVisitor, Subsets, TestResult, TestSession, Tested,
+    distance,
+};
+use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::run::Run;
 use crate::stats::chi_squared_log_upper_tail;
 use crate::{Result, Variable, VariableSet};
@@ -38,7 +38,7 @@ use crate::{Result, Variable, VariableSet};
 #[derive(Debug)]
 pub struct G2Test<'e, 'd> {
     pub(super) engine: &'e CountingEngine<'d>,
-    rules: Rules,
+    pub(super) rules: Rules,
 }
 
 impl<'e, 'd> G2Test<'e, 'd> {
@@ -81,6 +81,7 @@ impl IndependenceTest for G2Test<'_, '_> {
             counting: self.engine.session(),
             bounds: Bounds::default(),
             sharing: Sharing::default(),
+            pace: Pace::of_tests(ROW_NANOSECONDS * self.engine.data().n_rows() as f64),
             with_x: Vec::new(),
             without_x: Vec::new(),
         }
@@ -163,16 +164,25 @@ pub struct G2Session<'t> {
     counting: CountingSession<'t, 't>,
     bounds: Bounds,
     sharing: Sharing,
+    pace: Pace,
     with_x: Vec<FixedSum>,
     without_x: Vec<FixedSum>,
 }
+
+/// What a row takes in the slowest of tests, in which rows are sorted; large tables have few cells for each row.
+const ROW_NANOSECONDS: f64 = 100.0;
 
 /// Fewer tests than this of one variable and one set share too little to be made together.
 const BATCH: usize = 64;
 
 impl TestSession for G2Session<'_> {
-    fn focus(&mut self, neighbourhood: &[Variable]) {
-        self.counting.focus(neighbourhood);
+    fn next_neighbourhood(&mut self) {
+        self.counting.next_neighbourhood();
+    }
+
+    #[inline]
+    fn goes_on(&mut self, run: &Run) -> Result<bool> {
+        self.pace.goes_on(run)
     }
 
     fn gather(&mut self, others: &[Variable]) {
@@ -193,12 +203,28 @@ impl TestSession for G2Session<'_> {
         self.test.result(self.test.engine.scale().value(information), x, y, given, df)
     }
 
-    fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {
+    fn test_each(
+        &mut self,
+        x: Variable,
+        others: &[Variable],
+        given: &[Variable],
+        run: &Run,
+        out: &mut Vec<TestResult>,
+    ) -> Result<Tested> {
         out.clear();
         let few = others.len() < BATCH && !self.counting.has_gathered(others);
         if few || given.is_empty() {
-            out.extend(others.iter().map(|&y| self.test(x, y, given)));
-            return;
+            for &y in others {
+                if !self.pace.goes_on(run)? {
+                    return Ok(Tested::OutOfTime);
+                }
+                out.push(self.test(x, y, given));
+            }
+            return Ok(Tested::All);
+        }
+        run.check()?;
+        if run.out_of_time() {
+            return Ok(Tested::OutOfTime);
         }
         let mut base = VariableSet::from_slice(given);
         base.sort_unstable();
@@ -214,61 +240,62 @@ impl TestSession for G2Session<'_> {
             let information = scale.value(self.with_x[i] + alone - of_x - self.without_x[i]);
             out.push(test.result(information, x, y, given, df));
         }
+        Ok(Tested::All)
     }
 
-    fn separate(
+    /// Binary variables and small sets have a way of their own; variables with many neighbours share much among their
+    /// tests; all others are made one by one, unless a bound decides them.
+    fn test_subsets(
         &mut self,
         x: Variable,
         y: Variable,
-        sets: &ConditioningSets<'_>,
-        log_alpha: f64,
+        subsets: &Subsets<'_>,
         run: &Run,
-        found: &mut Separation,
-    ) -> Result<()> {
-        let mut search = SeparationSearch {
-            test: self.test,
-            x,
-            y,
-            sets,
-            log_alpha,
-            run,
-            found,
-            known: [i64::MAX; MAX_DEGREES + 1],
-            outcome: Ok(()),
-        };
-        if self.counting.visit_subsets(x, y, sets.pool(), sets.size(), &mut search) {
-            return search.outcome;
+        visitor: &mut impl SubsetVisitor,
+    ) -> Result<Tested> {
+        let &Subsets { pool, size, with } = subsets;
+        if self.counting.are_binary(x, y, with, pool, size) {
+            let mut judge = Judge::of_binary(self.test, x, y, subsets, run, visitor, &mut self.pace);
+            self.counting.visit_binary(x, y, with, pool, size, &mut judge);
+            return judge.end();
         }
-        if self.test.rules.may_refuse() {
-            return separate_one_by_one(self, x, y, sets, log_alpha, run, found, |_, _, _| false);
-        }
-        let degrees = self.test.rules.degrees_of_freedom();
-        separate_one_by_one(self, x, y, sets, log_alpha, run, found, |session, set, max_log_p_value| {
-            session.bounds.is_below(&mut session.counting, degrees, x, y, set, max_log_p_value)
-        })
-    }
-
-    fn test_family(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>, visitor: &mut impl SetVisitor) {
-        let worth = self.worth_sharing(x, y, family);
+        let worth = self.worth_sharing(x, y, subsets);
         let patience = worth.map_or(u64::MAX, |worth| self.sharing.patience(x, worth));
-        let Some(skipped) = test_one_by_one(self, x, y, family, visitor, patience) else {
-            if worth.is_some() {
-                self.sharing.note(x, true);
+        let skipped = match self.one_by_one(x, y, subsets, run, visitor, patience)? {
+            OneByOne::Ended(tested) => {
+                if worth.is_some() {
+                    self.sharing.note(x, true);
+                }
+                return Ok(tested);
             }
-            return;
+            OneByOne::Paused(sets) => sets,
         };
-        let mut tester = Tester::new(self.test, x, y, family, visitor, skipped);
-        let &SetFamily { with, pool, size } = family;
-        assert!(
-            self.counting.visit_around(x, y, with, pool, size, &mut tester),
-            "a family that is shared is one it takes"
-        );
-        let ended_soon = patience == 0 && worth.is_some_and(|worth| tester.tests < worth);
+        let mut judge = Judge::of_hub(self.test, x, y, subsets, run, visitor, &mut self.pace, skipped);
+        self.counting.visit_around(x, y, with, pool, size, &mut judge);
+        let ended_soon = patience == 0 && worth.is_some_and(|worth| judge.tests < worth);
+        let tested = judge.end()?;
         self.sharing.note(x, ended_soon);
+        Ok(tested)
     }
 
-    fn shares_family(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
-        self.worth_sharing(x, y, family).is_some()
+    fn test_subsets_each(
+        &mut self,
+        x: Variable,
+        others: &[Variable],
+        subsets: &Subsets<'_>,
+        run: &Run,
+        visitor: &mut impl EachVisitor,
+    ) -> Result<Tested> {
+        // Many others share the sums of each set, unless the sets of each share more.
+        let alone = |y: &&Variable| {
+            self.counting.are_binary(x, **y, subsets.with, subsets.pool, subsets.size)
+                || self.worth_sharing(x, **y, subsets).is_some()
+        };
+        if others.len() >= BATCH && 2 * others.iter().filter(alone).count() <= others.len() {
+            subsets::set_by_set(self, x, others, subsets, run, visitor)
+        } else {
+            subsets::other_by_other(self, x, others, subsets, run, visitor)
+        }
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
@@ -278,75 +305,26 @@ impl TestSession for G2Session<'_> {
 
 impl G2Session<'_> {
     /// See [`Sharing::worth`].
-    fn worth_sharing(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> Option<u64> {
+    fn worth_sharing(&self, x: Variable, y: Variable, subsets: &Subsets<'_>) -> Option<u64> {
         let rules = &self.test.rules;
         let applies = rules.degrees_of_freedom() == DegreesOfFreedom::Classical && !rules.may_refuse();
-        if applies { Sharing::worth(&self.counting, x, y, family) } else { None }
-    }
-}
-
-/// The degrees of freedom of binary variables given three others.
-const MAX_DEGREES: usize = 8;
-
-/// The tests of a pair of binary variables given subsets of binary variables.
-struct SeparationSearch<'a> {
-    test: &'a G2Test<'a, 'a>,
-    x: Variable,
-    y: Variable,
-    sets: &'a ConditioningSets<'a>,
-    log_alpha: f64,
-    run: &'a Run,
-    found: &'a mut Separation,
-    /// For each number of degrees of freedom: a test with this much information or more has a p-value below the largest
-    /// one so far, so that it need not be computed.
-    known: [i64; MAX_DEGREES + 1],
-    outcome: Result<()>,
-}
-
-impl SubsetVisitor for SeparationSearch<'_> {
-    #[inline]
-    fn wants(&mut self, positions: &[usize]) -> bool {
-        !self.sets.was_tested(positions)
+        if applies { Sharing::worth(&self.counting, x, y, subsets) } else { None }
     }
 
-    #[inline]
-    fn visit(&mut self, positions: &[usize], information: i64, observed_degrees: u32) -> ControlFlow<()> {
-        self.found.tests += 1;
-        if self.found.tests.is_multiple_of(TESTS_BETWEEN_CHECKS) {
-            self.outcome = self.run.check();
-            if self.outcome.is_err() {
-                return ControlFlow::Break(());
-            }
-        }
-        let degrees = match self.test.rules.degrees_of_freedom() {
-            DegreesOfFreedom::Classical => 1 << positions.len(),
-            DegreesOfFreedom::Adjusted => observed_degrees as usize,
-        };
-        if information >= self.known[degrees] {
-            ControlFlow::Continue(())
-        } else {
-            self.judge(positions, information, degrees)
-        }
-    }
-}
-
-impl SeparationSearch<'_> {
-    /// Makes the test itself. Whether to go on.
-    fn judge(&mut self, positions: &[usize], information: i64, degrees: usize) -> ControlFlow<()> {
-        // Below this the p-value falls by far more than its rounding where the information rises by the margin.
-        const CLEARLY_BELOW_ONE: f64 = -1e-3;
-        const MARGIN: f64 = 1.0 + 1e-6;
-        let set: VariableSet = positions.iter().map(|&at| self.sets.pool()[at]).collect();
-        let value = self.test.engine.scale().value(FixedSum(information));
-        let result = self.test.result(value, self.x, self.y, &set, degrees as f64);
-        self.found.raise(result.log_p_value, set.into_iter());
-        if result.is_independent(self.log_alpha) {
-            return ControlFlow::Break(());
-        }
-        if result.log_p_value < CLEARLY_BELOW_ONE && !self.test.rules.may_refuse() {
-            let known = (information as f64 * MARGIN) as i64 + 1024;
-            self.known[degrees] = self.known[degrees].min(known);
-        }
-        ControlFlow::Continue(())
+    fn one_by_one(
+        &mut self,
+        x: Variable,
+        y: Variable,
+        subsets: &Subsets<'_>,
+        run: &Run,
+        visitor: &mut impl SubsetVisitor,
+        most: u64,
+    ) -> Result<OneByOne> {
+        // A rule that refuses tests looks at each of them.
+        let bounded = !self.test.rules.may_refuse();
+        let degrees = self.test.rules.degrees_of_freedom();
+        subsets::one_by_one(self, x, y, subsets, run, visitor, most, |session, set, floor| {
+            bounded && session.bounds.is_below(&mut session.counting, degrees, x, y, set, floor)
+        })
     }
 }

@@ -5,25 +5,25 @@ use crate::{Result, Variable};
 
 mod bounds;
 mod distance;
-mod family;
 mod fisher_z;
 mod g2;
-mod g2_family;
+mod g2_subsets;
 mod informative;
 mod oracle;
 mod pearson;
 mod rules;
-mod separation;
+mod subsets;
 mod testwise;
 
-pub use family::{SetFamily, SetVisitor};
+use subsets::OneByOne;
+
 pub use fisher_z::{FisherZSession, FisherZTest};
 pub use g2::{G2Session, G2Test};
 pub use informative::Informative;
 pub use oracle::{DSeparationOracle, OracleSession};
 pub use pearson::{PearsonSession, PearsonTest};
 pub use rules::{DegreesOfFreedom, MinimumSample, Rules, Verdict};
-pub use separation::{ConditioningSets, Separation};
+pub use subsets::{EachVisitor, SubsetVisitor, Subsets, Tested};
 pub use testwise::{Statistic, TestwiseSession, TestwiseTest};
 
 /// What a test says of one hypothesis x ⫫ y | z.
@@ -98,7 +98,7 @@ pub trait IndependenceTest: Sync {
             || self.session(),
             |session, x| {
                 let x = x as Variable;
-                session.focus(&[x]);
+                session.next_neighbourhood();
                 ((x + 1)..p)
                     .filter(|&y| open(x, y))
                     .map(|y| MarginalDependence { x, y, result: session.test(x, y, &[]) })
@@ -123,56 +123,121 @@ pub trait IndependenceTest: Sync {
 
 /// One thread's access to an [`IndependenceTest`].
 pub trait TestSession {
-    /// Says that the tests that follow lie within this neighbourhood (a focal variable first, then its neighbours), so
-    /// that a session may share work among them. It changes no result.
-    fn focus(&mut self, neighbourhood: &[Variable]) {
-        let _ = neighbourhood;
-    }
+    /// Hints that the next tests are about another neighbourhood, so that a session may drop what it kept for the last one.
+    /// Never changes a result.
+    fn next_neighbourhood(&mut self) {}
 
     /// Tests x ⫫ y | given. `given` is in any order, without repetition, without x and y. Symmetric in x and y.
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult;
 
-    /// Says that [`test_each`](Self::test_each) will be called with these others many times, so that a session may prepare for
-    /// it. It changes no result.
+    /// Whether the run goes on, to be asked before each test: a session whose tests are quick does not look each time, but at
+    /// least every 1,024 tests and, as far as it can tell what a test takes, every tenth of a second. Once the time is up, the
+    /// answer stays false.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    fn goes_on(&mut self, run: &Run) -> Result<bool> {
+        run.check()?;
+        Ok(!run.out_of_time())
+    }
+
+    /// Hints that [`test_each`](Self::test_each) will be called with these others many times, so that a session may prepare
+    /// for it. Never changes a result.
     fn gather(&mut self, others: &[Variable]) {
         let _ = others;
     }
 
     /// Tests x ⫫ y | given for each y of `others` (none of them x or in `given`), written to `out` in the same order: the
-    /// same results as [`test`](Self::test), with what is shared computed once.
-    fn test_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<TestResult>) {
-        out.clear();
-        out.extend(others.iter().map(|&y| self.test(x, y, given)));
-    }
-
-    /// Tests x ⫫ y | s for each set s of `sets` until one separates them at level α, and adds to `found`: the same as
-    /// [`test`](Self::test) for each, with what is shared computed once.
+    /// same results as [`test`](Self::test), with what is shared computed once. When the time is up `out` has only those of the
+    /// first others.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Interrupted`] when the run is cancelled.
-    fn separate(
+    fn test_each(
+        &mut self,
+        x: Variable,
+        others: &[Variable],
+        given: &[Variable],
+        run: &Run,
+        out: &mut Vec<TestResult>,
+    ) -> Result<Tested> {
+        out.clear();
+        for &y in others {
+            if !self.goes_on(run)? {
+                return Ok(Tested::OutOfTime);
+            }
+            out.push(self.test(x, y, given));
+        }
+        Ok(Tested::All)
+    }
+
+    /// Tests x ⫫ y | s for the sets s of a family, in their order, that `visitor` wants, until it has enough or the time is
+    /// up: the same as [`test`](Self::test) for each, with what is shared computed once. A session may keep what such
+    /// families of one x share.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    ///
+    /// # Examples
+    ///
+    /// The largest p-value given two of three variables:
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use phgs::graph::Dag;
+    /// use phgs::independence::{DSeparationOracle, IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
+    /// use phgs::run::Run;
+    ///
+    /// struct Largest(f64);
+    ///
+    /// impl SubsetVisitor for Largest {
+    ///     fn floor(&self) -> f64 {
+    ///         self.0
+    ///     }
+    ///     fn visit(&mut self, _at: &[usize], log_p_value: f64) -> ControlFlow<()> {
+    ///         self.0 = self.0.max(log_p_value);
+    ///         ControlFlow::Continue(())
+    ///     }
+    /// }
+    ///
+    /// let dag = Dag::from_arcs(5, [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)])?;
+    /// let test = DSeparationOracle::new(&dag);
+    /// let mut largest = Largest(f64::NEG_INFINITY);
+    /// let tested = test.session().test_subsets(0, 3, &Subsets::new(&[1, 2, 4], 2), &Run::new(1)?, &mut largest)?;
+    /// assert_eq!((tested, largest.0), (Tested::All, 0.0), "1 and 2 together separate 0 and 3");
+    /// # Ok::<(), phgs::Error>(())
+    /// ```
+    fn test_subsets(
         &mut self,
         x: Variable,
         y: Variable,
-        sets: &ConditioningSets<'_>,
-        log_alpha: f64,
+        subsets: &Subsets<'_>,
         run: &Run,
-        found: &mut Separation,
-    ) -> Result<()> {
-        separation::separate_one_by_one(self, x, y, sets, log_alpha, run, found, |_, _, _| false)
+        visitor: &mut impl SubsetVisitor,
+    ) -> Result<Tested> {
+        match subsets::one_by_one(self, x, y, subsets, run, visitor, u64::MAX, |_, _, _| false)? {
+            OneByOne::Ended(tested) => Ok(tested),
+            OneByOne::Paused(_) => unreachable!("there are fewer tests than that"),
+        }
     }
 
-    /// Tests x ⫫ y | s for the sets s of a family, in their order, that `visitor` wants, until it has enough: the same as
-    /// [`test`](Self::test) for each. A session may keep what such families of one x share.
-    fn test_family(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>, visitor: &mut impl SetVisitor) {
-        family::test_one_by_one(self, x, y, family, visitor, u64::MAX);
-    }
-
-    /// Whether [`test_family`](Self::test_family) takes much less than its tests one by one.
-    fn shares_family(&self, x: Variable, y: Variable, family: &SetFamily<'_>) -> bool {
-        let _ = (x, y, family);
-        false
+    /// [`test_subsets`](Self::test_subsets) of x and each of `others`, whose tests may take turns.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    fn test_subsets_each(
+        &mut self,
+        x: Variable,
+        others: &[Variable],
+        subsets: &Subsets<'_>,
+        run: &Run,
+        visitor: &mut impl EachVisitor,
+    ) -> Result<Tested> {
+        subsets::other_by_other(self, x, others, subsets, run, visitor)
     }
 
     /// The average number of rows in a cell of the table of `variables`, for rules that ask whether data suffice; infinite

@@ -80,8 +80,8 @@ pub struct PearsonSession<'t> {
 }
 
 impl TestSession for PearsonSession<'_> {
-    fn focus(&mut self, neighbourhood: &[Variable]) {
-        self.counting.focus(neighbourhood);
+    fn next_neighbourhood(&mut self) {
+        self.counting.next_neighbourhood();
     }
 
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::VStructure;
+use super::{Colliders, VStructure};
 use crate::graph::UndirectedGraph;
-use crate::independence::{IndependenceTest, SetFamily, SetVisitor, TestSession};
+use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
 use crate::{Result, Variable};
@@ -21,6 +21,8 @@ use crate::{Result, Variable};
 /// count under [`Phase::VStructures`]. `log_p_value` of a v-structure is the logarithm of one minus the largest p-value of
 /// its tests: the higher, the stronger the evidence.
 ///
+/// A triple for whose tests the time does not last is undecided.
+///
 /// Forbidden pairs form no v-structure. Where tiers put z after x and y, z may separate nothing and no test is needed.
 ///
 /// # Errors
@@ -34,7 +36,7 @@ pub fn v_structures_by_testing<T: IndependenceTest>(
     knowledge: &Knowledge,
     run: &Run,
     ledger: &mut Ledger,
-) -> Result<Vec<VStructure>> {
+) -> Result<Colliders> {
     let mut triples: Vec<_> = graph.unshielded_triples().map(|(x, z, y)| (x, y, z)).collect();
     triples.retain(|&(x, y, _)| knowledge.allows_edge(x, y));
     triples.sort_unstable();
@@ -52,16 +54,24 @@ pub fn v_structures_by_testing<T: IndependenceTest>(
             },
         )
     })?;
-    let mut all = Vec::new();
-    for (v_structures, calls) in found {
-        all.extend(v_structures);
-        ledger.add_calls(Phase::VStructures, calls);
+    let mut colliders = Colliders::default();
+    for (pair, open) in pairs.into_iter().zip(found) {
+        ledger.add_calls(Phase::VStructures, open.calls);
+        let (x, y, _) = pair[0];
+        for (centre, largest) in open.centres {
+            if open.complete {
+                colliders.v_structures.push(VStructure { x, centre, y, log_p_value: (-largest.exp()).ln_1p() });
+            } else {
+                colliders.undecided.push((x, centre, y));
+            }
+        }
     }
-    all.sort_unstable_by_key(VStructure::index);
-    Ok(all)
+    colliders.v_structures.sort_unstable_by_key(VStructure::index);
+    colliders.undecided.sort_unstable_by_key(|&(x, z, y)| (z, x, y));
+    Ok(colliders)
 }
 
-/// The v-structures of one pair, and the number of tests made.
+/// The middle variables of one pair that no set decides against.
 fn of_pair(
     graph: &UndirectedGraph,
     session: &mut impl TestSession,
@@ -70,60 +80,40 @@ fn of_pair(
     max_conditioning_size: Option<usize>,
     knowledge: &Knowledge,
     run: &Run,
-) -> Result<(Vec<VStructure>, u64)> {
+) -> Result<Open> {
     let (x, y, _) = triples[0];
     let [first, second] = ends(graph, x, y);
     let mut open = Open {
         log_alpha,
-        run,
         centres: triples.iter().map(|&(_, _, z)| (z, f64::NEG_INFINITY)).collect(),
         calls: 0,
-        outcome: Ok(()),
+        complete: false,
     };
     let mut tested: Vec<Variable> = Vec::new();
     for (end, other) in [(first, second), (second, first)] {
         let pool: Vec<Variable> =
             graph.neighbours(end).iter().copied().filter(|&z| knowledge.may_separate(x, y, z)).collect();
-        session.focus(&[&[end], graph.neighbours(end)].concat());
+        session.next_neighbourhood();
         for size in 1..=max_conditioning_size.unwrap_or(pool.len()).min(pool.len()) {
-            let family = SetFamily { with: None, pool: &pool, size };
-            if open.centres.is_empty() {
-                break;
-            }
-            if !session.shares_family(end, other, &family) {
-                session.test_family(
-                    x,
-                    y,
-                    &family,
-                    &mut WithCentre::<false> { family, tested: &tested, open: &mut open },
-                );
-            } else if let [(centre, _)] = open.centres[..]
-                && pool.contains(&centre)
-            {
+            let others: Vec<Variable>;
+            let subsets = match open.centres[..] {
+                [] => break,
                 // The sets with the only middle variable are the sets of others with it, in the same order.
-                let others: Vec<Variable> = pool.iter().copied().filter(|&z| z != centre).collect();
-                let family = SetFamily { with: Some(centre), pool: &others, size: size - 1 };
-                session.test_family(
-                    end,
-                    other,
-                    &family,
-                    &mut WithCentre::<true> { family, tested: &tested, open: &mut open },
-                );
-            } else {
-                session.test_family(
-                    end,
-                    other,
-                    &family,
-                    &mut WithCentre::<false> { family, tested: &tested, open: &mut open },
-                );
+                [(centre, _)] if pool.binary_search(&centre).is_ok() => {
+                    others = pool.iter().copied().filter(|&z| z != centre).collect();
+                    Subsets { pool: &others, size: size - 1, with: Some(centre) }
+                }
+                _ => Subsets::new(&pool, size),
+            };
+            let mut visitor = WithCentre { subsets, tested: &tested, open: &mut open };
+            if session.test_subsets(end, other, &subsets, run, &mut visitor)? == Tested::OutOfTime {
+                return Ok(open);
             }
-            std::mem::replace(&mut open.outcome, Ok(()))?;
         }
         tested = pool;
     }
-    let v_structure =
-        |(centre, largest): (Variable, f64)| VStructure { x, centre, y, log_p_value: (-largest.exp()).ln_1p() };
-    Ok((open.centres.into_iter().map(v_structure).collect(), open.calls))
+    open.complete = true;
+    Ok(open)
 }
 
 /// The ends of a pair, the one with fewer neighbours first.
@@ -132,59 +122,51 @@ fn ends(graph: &UndirectedGraph, x: Variable, y: Variable) -> [Variable; 2] {
 }
 
 /// The middle variables that no set has decided against.
-struct Open<'a> {
+struct Open {
     log_alpha: f64,
-    run: &'a Run,
     /// Each with the largest p-value of the tests with it.
     centres: Vec<(Variable, f64)>,
     calls: u64,
-    outcome: Result<()>,
+    /// Whether all sets were tested.
+    complete: bool,
 }
 
-impl Open<'_> {
-    fn take(&mut self, family: &SetFamily<'_>, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
-        // Tests between two looks at whether the run was cancelled.
-        const BETWEEN_CHECKS: u64 = 1024;
-        self.calls += 1;
-        if self.calls.is_multiple_of(BETWEEN_CHECKS) {
-            self.outcome = self.run.check();
-        }
-        let is_in_set = |z: Variable| family.with == Some(z) || positions.iter().any(|&at| family.pool[at] == z);
-        if log_p_value > self.log_alpha {
-            self.centres.retain(|&(z, _)| !is_in_set(z));
+/// The tests of sets that have an open middle variable.
+struct WithCentre<'a> {
+    subsets: Subsets<'a>,
+    /// The sorted variables whose subsets were tested.
+    tested: &'a [Variable],
+    open: &'a mut Open,
+}
+
+impl WithCentre<'_> {
+    /// Whether all of the set at these positions satisfy a condition.
+    fn all(&self, at: &[usize], condition: impl Fn(Variable) -> bool) -> bool {
+        self.subsets.with.iter().all(|&z| condition(z)) && at.iter().all(|&at| condition(self.subsets.pool[at]))
+    }
+}
+
+impl SubsetVisitor for WithCentre<'_> {
+    fn floor(&self) -> f64 {
+        self.open.centres.iter().map(|&(_, largest)| largest).fold(self.open.log_alpha, f64::min)
+    }
+
+    fn wants(&mut self, at: &[usize]) -> bool {
+        let is_closed = |z: Variable| self.open.centres.iter().all(|&(centre, _)| centre != z);
+        !self.all(at, is_closed) && (self.tested.is_empty() || !self.all(at, |z| self.tested.binary_search(&z).is_ok()))
+    }
+
+    fn visit(&mut self, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        let &mut Self { subsets: Subsets { pool, with, .. }, ref mut open, .. } = self;
+        open.calls += 1;
+        let is_in_set = |z: Variable| with == Some(z) || at.iter().any(|&at| pool[at] == z);
+        if log_p_value > open.log_alpha {
+            open.centres.retain(|&(z, _)| !is_in_set(z));
         } else {
-            for (_, largest) in self.centres.iter_mut().filter(|&&mut (z, _)| is_in_set(z)) {
+            for (_, largest) in open.centres.iter_mut().filter(|&&mut (z, _)| is_in_set(z)) {
                 *largest = largest.max(log_p_value);
             }
         }
-        let ends = self.centres.is_empty() || self.outcome.is_err();
-        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-/// Whether the set at these positions lies in the sorted list of variables whose subsets were tested.
-fn was_tested(family: &SetFamily<'_>, positions: &[usize], tested: &[Variable]) -> bool {
-    !tested.is_empty()
-        && family.with.iter().all(|z| tested.binary_search(z).is_ok())
-        && positions.iter().all(|&at| tested.binary_search(&family.pool[at]).is_ok())
-}
-
-/// The tests of sets that have an open middle variable: any of the pool, or (`ONLY`) the only one, which is in all sets.
-struct WithCentre<'a, 'o, const ONLY: bool> {
-    family: SetFamily<'a>,
-    tested: &'a [Variable],
-    open: &'a mut Open<'o>,
-}
-
-impl<const ONLY: bool> SetVisitor for WithCentre<'_, '_, ONLY> {
-    const LARGEST_ONLY: bool = ONLY;
-
-    fn wants(&mut self, positions: &[usize]) -> bool {
-        let is_open = |&at: &usize| self.open.centres.iter().any(|&(z, _)| z == self.family.pool[at]);
-        (ONLY || positions.iter().any(is_open)) && !was_tested(&self.family, positions, self.tested)
-    }
-
-    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
-        self.open.take(&self.family, positions, log_p_value)
+        if open.centres.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

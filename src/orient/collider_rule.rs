@@ -1,12 +1,13 @@
 //! Order-free decisions which unshielded triples are v-structures: conservative, majority and max-p rules.
 
+use std::ops::ControlFlow;
+
 use super::VStructure;
 use crate::graph::UndirectedGraph;
-use crate::independence::{IndependenceTest, TestSession};
+use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
-use crate::subsets::Subsets;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 /// How [`decide_colliders`] decides from the sets that separate the ends of an unshielded triple, or do not.
 ///
@@ -41,7 +42,7 @@ pub type Triple = (Variable, Variable, Variable);
 /// every subset, of at most `max_conditioning_size` variables, of the neighbours of x and of those of y.
 ///
 /// A triple whose ends no such set separates is undecided, except under [`ColliderRule::MaxP`]. So is one whose ends
-/// background knowledge forbids to be adjacent: they are not tested. Tests count under [`Phase::VStructures`]; all
+/// background knowledge forbids to be adjacent: they are not tested; and so are, under every rule, those for whose tests the time does not last. Tests count under [`Phase::VStructures`]; all
 /// triples with the same ends share them. The result depends neither on the order of the variables nor on how the
 /// skeleton was found.
 ///
@@ -63,18 +64,18 @@ pub fn decide_colliders<T: IndependenceTest>(
     let pairs: Vec<_> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
     run.progress().enter(Phase::VStructures, pairs.len() as u64);
     let decided = ledger.timed(Phase::VStructures, |_| {
-        run.map(
+        run.try_map(
             pairs.len(),
             || test.session(),
             |session, i| {
                 run.progress().advance(1);
                 let centres: Vec<Variable> = pairs[i].iter().map(|triple| triple.2).collect();
                 let (x, y, _) = pairs[i][0];
-                let mut votes = Votes::new(&centres);
+                let mut votes = Votes::new(&centres, rule, log_alpha);
                 if knowledge.allows_edge(x, y) {
-                    votes.collect(graph, session, (x, y), log_alpha, max_conditioning_size, knowledge);
+                    votes.collect(graph, session, (x, y), max_conditioning_size, knowledge, run)?;
                 }
-                votes
+                Ok(votes)
             },
         )
     })?;
@@ -82,7 +83,7 @@ pub fn decide_colliders<T: IndependenceTest>(
     for (pair, votes) in pairs.into_iter().zip(decided) {
         ledger.add_calls(Phase::VStructures, votes.calls);
         for (&(x, y, centre), &with) in pair.iter().zip(&votes.with_centre) {
-            match votes.decide(rule, centre, with) {
+            match votes.decide(centre, with) {
                 Some(true) => colliders.v_structures.push(VStructure { x, centre, y, log_p_value: votes.best_log_p }),
                 Some(false) => {}
                 None => colliders.undecided.push((x, centre, y)),
@@ -97,24 +98,31 @@ pub fn decide_colliders<T: IndependenceTest>(
 /// What the tests of one pair say.
 struct Votes {
     centres: Vec<Variable>,
+    rule: ColliderRule,
+    log_alpha: f64,
     calls: u64,
     /// Number of separating sets, and of those that have each centre.
     separating: u64,
     with_centre: Vec<u64>,
     /// The largest p-value and the set that gave it; the first of equals, smaller sets first.
     best_log_p: f64,
-    best: Vec<Variable>,
+    best: VariableSet,
+    /// Whether all sets were tested.
+    complete: bool,
 }
 
 impl Votes {
-    fn new(centres: &[Variable]) -> Self {
+    fn new(centres: &[Variable], rule: ColliderRule, log_alpha: f64) -> Self {
         Self {
             centres: centres.to_vec(),
+            rule,
+            log_alpha,
             calls: 0,
             separating: 0,
             with_centre: vec![0; centres.len()],
             best_log_p: f64::NEG_INFINITY,
-            best: Vec::new(),
+            best: VariableSet::new(),
+            complete: false,
         }
     }
 
@@ -123,53 +131,36 @@ impl Votes {
         graph: &UndirectedGraph,
         session: &mut impl TestSession,
         (x, y): (Variable, Variable),
-        log_alpha: f64,
         max_conditioning_size: Option<usize>,
         knowledge: &Knowledge,
-    ) {
+        run: &Run,
+    ) -> Result<()> {
         let pool = |end: Variable| -> Vec<Variable> {
             graph.neighbours(end).iter().copied().filter(|&z| knowledge.may_separate(x, y, z)).collect()
         };
-        let pools = [(x, pool(x)), (y, pool(y))];
-        let largest = pools.iter().map(|(_, pool)| pool.len()).max().unwrap_or(0);
-        let (mut subsets, mut given) = (Subsets::default(), Vec::new());
+        let [of_x, of_y] = [pool(x), pool(y)];
+        let is_of_x: Vec<bool> = of_y.iter().map(|z| of_x.binary_search(z).is_ok()).collect();
+        let largest = of_x.len().max(of_y.len());
         for size in 0..=max_conditioning_size.unwrap_or(largest).min(largest) {
-            for (i, (end, pool)) in pools.iter().enumerate() {
-                session.focus(&[&[*end], graph.neighbours(*end)].concat());
-                let mut more = size <= pool.len() && subsets.start(pool.len(), size);
-                while more {
-                    given.clear();
-                    given.extend(subsets.positions().iter().map(|&at| pool[at]));
-                    // What lies in the neighbourhood of x too has been tested.
-                    if i == 0 || !given.iter().all(|z| pools[0].1.binary_search(z).is_ok()) {
-                        self.add(session.test(x, y, &given).log_p_value, &given, log_alpha);
-                    }
-                    more = subsets.advance();
+            for (end, other, pool, tested) in [(x, y, &of_x, None), (y, x, &of_y, Some(&is_of_x[..]))] {
+                session.next_neighbourhood();
+                let subsets = Subsets::new(pool, size);
+                let mut ballot = Ballot { subsets, tested, votes: self };
+                if session.test_subsets(end, other, &subsets, run, &mut ballot)? == Tested::OutOfTime {
+                    return Ok(());
                 }
             }
         }
-    }
-
-    fn add(&mut self, log_p_value: f64, given: &[Variable], log_alpha: f64) {
-        self.calls += 1;
-        if log_p_value > self.best_log_p {
-            self.best_log_p = log_p_value;
-            self.best = given.to_vec();
-        }
-        if log_p_value > log_alpha {
-            self.separating += 1;
-            for (count, centre) in self.with_centre.iter_mut().zip(&self.centres) {
-                *count += u64::from(given.contains(centre));
-            }
-        }
+        self.complete = true;
+        Ok(())
     }
 
     /// Whether the triple with this centre is a v-structure; `None` when undecided.
-    fn decide(&self, rule: ColliderRule, centre: Variable, with: u64) -> Option<bool> {
-        if self.calls == 0 {
+    fn decide(&self, centre: Variable, with: u64) -> Option<bool> {
+        if !self.complete {
             return None;
         }
-        match rule {
+        match self.rule {
             ColliderRule::MaxP => Some(!self.best.contains(&centre)),
             _ if self.separating == 0 => None,
             ColliderRule::Conservative if with == 0 => Some(true),
@@ -184,12 +175,51 @@ impl Votes {
     }
 }
 
+/// The tests given subsets of the neighbours of one end.
+struct Ballot<'a> {
+    subsets: Subsets<'a>,
+    /// Which of the pool are neighbours of the other end too, whose subsets have been tested.
+    tested: Option<&'a [bool]>,
+    votes: &'a mut Votes,
+}
+
+impl SubsetVisitor for Ballot<'_> {
+    fn floor(&self) -> f64 {
+        match self.votes.rule {
+            ColliderRule::MaxP => self.votes.best_log_p,
+            // Every set that separates counts.
+            ColliderRule::Conservative | ColliderRule::Majority => self.votes.best_log_p.min(self.votes.log_alpha),
+        }
+    }
+
+    fn wants(&mut self, at: &[usize]) -> bool {
+        self.tested.is_none_or(|tested| !at.iter().all(|&at| tested[at]))
+    }
+
+    fn visit(&mut self, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        let votes = &mut *self.votes;
+        votes.calls += 1;
+        if log_p_value > votes.best_log_p {
+            votes.best_log_p = log_p_value;
+            votes.best = self.subsets.set(at);
+        }
+        if log_p_value > votes.log_alpha {
+            votes.separating += 1;
+            for (count, &centre) in votes.with_centre.iter_mut().zip(&votes.centres) {
+                *count += u64::from(at.iter().any(|&at| self.subsets.pool[at] == centre));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn votes(separating: u64, with: u64) -> Votes {
-        Votes { calls: separating + 1, separating, with_centre: vec![with], best: vec![7], ..Votes::new(&[7]) }
+    fn decision(rule: ColliderRule, separating: u64, with: u64, centre: Variable) -> Option<bool> {
+        let votes = Votes::new(&[7], rule, -3.0);
+        Votes { separating, best: VariableSet::from_slice(&[7]), complete: true, ..votes }.decide(centre, with)
     }
 
     #[test]
@@ -203,12 +233,11 @@ mod tests {
             (4, 4, Some(false), Some(false)),
             (0, 0, None, None),
         ] {
-            let votes = votes(separating, with);
-            assert_eq!(votes.decide(Conservative, 7, with), conservative);
-            assert_eq!(votes.decide(Majority, 7, with), majority);
-            assert_eq!(votes.decide(MaxP, 7, with), Some(false));
-            assert_eq!(votes.decide(MaxP, 8, with), Some(true));
+            assert_eq!(decision(Conservative, separating, with, 7), conservative);
+            assert_eq!(decision(Majority, separating, with, 7), majority);
+            assert_eq!(decision(MaxP, separating, with, 7), Some(false));
+            assert_eq!(decision(MaxP, separating, with, 8), Some(true));
         }
-        assert_eq!(Votes::new(&[1]).decide(MaxP, 1, 0), None, "without tests nothing is decided");
+        assert_eq!(Votes::new(&[1], MaxP, -3.0).decide(1, 0), None, "without all tests nothing is decided");
     }
 }

@@ -74,12 +74,9 @@ fn partition(dict: &Bound<'_, PyDict>) -> PyResult<Partition> {
 
 /// A learner of neighbourhoods by its name, with its options.
 pub(super) fn local(dict: &Bound<'_, PyDict>) -> PyResult<(LocalLearner, LocalOptions)> {
-    let learner = match kind(dict)?.as_str() {
-        "mmpc" => LocalLearner::Mmpc,
-        "hpc" => LocalLearner::Hpc,
-        "fast-iamb" => LocalLearner::FastIamb,
-        "si-hiton-pc" => LocalLearner::SiHitonPc,
-        other => return unknown("restrict", other),
+    let kind = kind(dict)?;
+    let Some(learner) = LocalLearner::from_name(&kind) else {
+        return unknown("restrict", &kind);
     };
     let log_alpha = item::<f64>(dict, "alpha")?.ln();
     Ok((learner, LocalOptions { log_alpha, max_conditioning_size: item(dict, "max_conditioning_size")? }))

@@ -42,7 +42,7 @@ mod _core {
     #[pymodule_export]
     use super::learn::learn;
     #[pymodule_export]
-    use super::neighbourhood::neighbourhood;
+    use super::neighbourhood::{markov_blanket, neighbourhood};
     #[pymodule_export]
     use super::network::{Network, random_dag};
     #[pymodule_export]

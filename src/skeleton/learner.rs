@@ -1,9 +1,10 @@
 //! The state of a PC run, and its two ways over pairs: the sweep (levels and the second screen) and the first screen.
 
 use super::neighbourhoods::Neighbourhoods;
+use super::separating::Separating;
 use super::worker::{FIRST_ENDPOINT, FIRST_SCREEN, HOME_CLUSTER, SECOND_SCREEN_X, SECOND_SCREEN_Y, Worker};
 use super::{PairRecord, PcOptions};
-use crate::independence::{ConditioningSets, IndependenceTest, Separation, TestSession};
+use crate::independence::{IndependenceTest, Subsets, TestSession, Tested};
 use crate::knowledge::Knowledge;
 use crate::run::{Phase, Run};
 use crate::subsets::binomial;
@@ -172,7 +173,11 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
                 let tasks = &tasks[blocks[block].clone()];
                 let mut found = Found { tests: 0, raised: Vec::new() };
                 for task in tasks {
-                    self.sweep_pair(stage, level, neighbourhoods, *task, second_pass, worker, &mut found)?;
+                    let tested =
+                        self.sweep_pair(stage, level, neighbourhoods, *task, second_pass, worker, &mut found)?;
+                    if tested == Tested::OutOfTime {
+                        break;
+                    }
                 }
                 self.run.progress().advance(tasks.len() as u64);
                 Ok(found)
@@ -192,9 +197,10 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         second_pass: bool,
         worker: &mut Worker<S>,
         found: &mut Found,
-    ) -> Result<()> {
-        if self.run.out_of_time() {
-            return Ok(());
+    ) -> Result<Tested> {
+        // Pools are made for every pair, tested or not.
+        if !worker.session.goes_on(self.run)? {
+            return Ok(Tested::OutOfTime);
         }
         let record = &self.records[task.record as usize];
         let (x, y) = (record.x, record.y);
@@ -205,7 +211,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         worker.pool.retain(|&z| z != other && self.may_separate(x, y, z));
         let size = self.conditioning_size(stage, level, worker.pool.len());
         if size == 0 || size > worker.pool.len() {
-            return Ok(());
+            return Ok(Tested::All);
         }
 
         // Which families of tested sets reach this size?
@@ -240,9 +246,9 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             }
         }
         if counting != 0 && worker.gather_families(counting) {
-            return Ok(());
+            return Ok(Tested::All);
         }
-        worker.focus(task.focal, around);
+        worker.focus(task.focal);
         self.test_subsets(task, other, size, counting, worker, found)
     }
 
@@ -254,7 +260,8 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         }
     }
 
-    /// Tests a pair on the subsets of the worker's pool until one separates it.
+    /// Tests a pair on the subsets of the worker's pool until one separates it. Without time for all of them the pair stays
+    /// connected unless one did.
     fn test_subsets<S: TestSession>(
         &self,
         task: Task,
@@ -263,17 +270,25 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         counting: u8,
         worker: &mut Worker<S>,
         found: &mut Found,
-    ) -> Result<()> {
+    ) -> Result<Tested> {
         let record = &self.records[task.record as usize];
-        let sets = ConditioningSets::new(&worker.pool, size).without_families(&worker.pool_families, counting);
-        let mut separation = Separation::new(record.max_log_p_value);
-        worker.session.separate(task.focal, other, &sets, self.log_alpha, self.run, &mut separation)?;
-        found.tests += separation.tests;
-        if let Some(mut set) = separation.set {
+        let subsets = Subsets::new(&worker.pool, size);
+        let mut search = Separating {
+            subsets,
+            families: &worker.pool_families,
+            tested: counting,
+            log_alpha: self.log_alpha,
+            max_log_p_value: record.max_log_p_value,
+            set: None,
+            tests: 0,
+        };
+        let tested = worker.session.test_subsets(task.focal, other, &subsets, self.run, &mut search)?;
+        found.tests += search.tests;
+        if let Some(mut set) = search.set {
             set.sort_unstable();
-            found.raised.push((task.record, separation.max_log_p_value, set));
+            found.raised.push((task.record, search.max_log_p_value, set));
         }
-        Ok(())
+        Ok(tested)
     }
 
     /// The first screen between clusters: returns those of `candidates` that no set of neighbours of both endpoints
@@ -300,14 +315,19 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             let tasks = &tasks[blocks[block].clone()];
             let mut found = Found { tests: 0, raised: Vec::new() };
             for &task in tasks {
+                if !worker.session.goes_on(self.run)? {
+                    break;
+                }
                 let record = &self.records[task.record as usize];
                 let (x, y) = (record.x, record.y);
                 let other = if task.focal == x { y } else { x };
                 self.rank_union(neighbourhoods, x, y, worker);
                 let size = worker.pool.len().min(self.max_conditioning_size);
                 if size > 0 {
-                    worker.focus(task.focal, neighbourhoods.of(task.focal));
-                    self.test_subsets(task, other, size, 0, worker, &mut found)?;
+                    worker.focus(task.focal);
+                    if self.test_subsets(task, other, size, 0, worker, &mut found)? == Tested::OutOfTime {
+                        break;
+                    }
                 }
             }
             self.run.progress().advance(tasks.len() as u64);

@@ -4,6 +4,7 @@ mod learner;
 pub mod local;
 mod neighbourhoods;
 mod pc;
+mod separating;
 mod store;
 mod worker;
 

@@ -15,7 +15,6 @@ pub(super) const HOME_CLUSTER: u8 = 16;
 pub(super) struct Worker<S> {
     pub(super) session: S,
     focal: Option<Variable>,
-    focus: Vec<Variable>,
     /// The variables that may condition, in the order of enumeration.
     pub(super) pool: Vec<Variable>,
     /// For each of the pool, the families of tested sets that it belongs to.
@@ -31,7 +30,6 @@ impl<S: TestSession> Worker<S> {
         Self {
             session,
             focal: None,
-            focus: Vec::new(),
             pool: Vec::new(),
             pool_families: Vec::new(),
             families: vec![0; n_variables],
@@ -40,14 +38,11 @@ impl<S: TestSession> Worker<S> {
         }
     }
 
-    /// Focuses the session on a variable and its neighbours, once for tasks in a row.
-    pub(super) fn focus(&mut self, focal: Variable, around: &[Variable]) {
+    /// Tells the session when tasks of another focal variable begin.
+    pub(super) fn focus(&mut self, focal: Variable) {
         if self.focal != Some(focal) {
             self.focal = Some(focal);
-            self.focus.clear();
-            self.focus.push(focal);
-            self.focus.extend_from_slice(around);
-            self.session.focus(&self.focus);
+            self.session.next_neighbourhood();
         }
     }
 }

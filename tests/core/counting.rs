@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use phgs::Variable;
-use phgs::counts::{CountingEngine, FamilyVisitor, FixedSum, Kernel, SubsetVisitor};
+use phgs::counts::{CountingEngine, FixedSum, InformationVisitor, Kernel};
 use phgs::data::{Codes, DiscreteData};
 use phgs::run::Run;
 use rand_chacha::rand_core::RngCore;
@@ -96,7 +96,7 @@ fn sums_and_tables_are_those_of_plain_tables() {
             let mut session = engine.session();
             for round in 0..if n_rows > 10_000 { 12 } else { 60 } {
                 if round % 10 == 0 {
-                    session.focus(&random_set(&mut rng, arities.len(), 4));
+                    session.next_neighbourhood();
                 }
                 let size = below(&mut rng, 7);
                 let set = random_set(&mut rng, arities.len(), size);
@@ -143,7 +143,7 @@ fn conditional_information_is_the_difference_of_four_sums() {
                 let size = 2 + below(&mut rng, 4);
                 let set = random_set(&mut rng, arities.len(), size);
                 let set = shuffled(&mut rng, &set);
-                session.focus(&set[..1]);
+                session.next_neighbourhood();
                 let f = |keep: &[usize]| {
                     let mut part: Vec<Variable> =
                         (0..size).filter(|i| *i > 1 || keep.contains(i)).map(|i| set[i]).collect();
@@ -269,7 +269,7 @@ fn sums_are_the_same_after_any_requests() {
                 check(candidates[at], sums[at]);
             }
             if round % 5 == 0 {
-                session.focus(&base);
+                session.next_neighbourhood();
             }
             let candidate = (6 + below(&mut rng, p - 6)) as Variable;
             let mut set = [base.as_slice(), &[candidate]].concat();
@@ -355,16 +355,16 @@ fn sets_of_any_size_are_counted_alike_in_any_order_of_questions() {
 
 /// Keeps what a search through subsets visits, but for the subsets that were turned down.
 struct Visited {
-    found: Vec<(Vec<usize>, i64, u32)>,
+    found: Vec<(Vec<usize>, i64, Option<u32>)>,
     most: usize,
 }
 
-impl SubsetVisitor for Visited {
+impl InformationVisitor for Visited {
     fn wants(&mut self, positions: &[usize]) -> bool {
-        positions.iter().sum::<usize>() % 5 != 0
+        positions.is_empty() || positions.iter().sum::<usize>() % 5 != 0
     }
 
-    fn visit(&mut self, positions: &[usize], information: i64, observed_degrees: u32) -> ControlFlow<()> {
+    fn visit(&mut self, positions: &[usize], information: i64, observed_degrees: Option<u32>) -> ControlFlow<()> {
         self.found.push((positions.to_vec(), information, observed_degrees));
         if self.found.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
@@ -383,22 +383,30 @@ fn all_subsets_of_binary_variables_are_visited_as_single_tests_are() {
         for &kernel in Kernel::available() {
             let engine = CountingEngine::with_kernel(&data, kernel).expect("available");
             let mut session = engine.session();
-            for (x, y, pool) in [(3, 5, vec![8, 0, 4, 1, 7]), (0, 6, vec![2, 3, 1]), (1, 0, vec![4, 2, 8, 5, 6, 7])] {
-                for size in 1..=3 {
+            for (x, y, with, pool, sizes) in [
+                (3, 5, None, vec![8, 0, 4, 1, 7], 1..=3),
+                (0, 6, None, vec![2, 3, 1], 1..=3),
+                (1, 0, None, vec![4, 2, 8, 5, 6, 7], 1..=3),
+                (3, 5, Some(6), vec![8, 0, 4, 1, 7], 0..=2),
+                (1, 0, Some(3), vec![2], 0..=2),
+                (1, 0, Some(3), vec![], 0..=2),
+            ] {
+                for size in sizes {
                     for most in [2, usize::MAX] {
                         let mut visited = Visited { found: Vec::new(), most };
-                        assert!(session.visit_subsets(x, y, &pool, size, &mut visited));
+                        assert!(session.are_binary(x, y, with, &pool, size));
+                        session.visit_binary(x, y, with, &pool, size, &mut visited);
                         let mut expected = subsets(pool.len(), size);
-                        expected.retain(|positions| positions.iter().sum::<usize>() % 5 != 0);
+                        expected.retain(|positions| size == 0 || positions.iter().sum::<usize>() % 5 != 0);
                         expected.truncate(most);
                         assert_eq!(visited.found.len(), expected.len());
                         for ((positions, information, degrees), expected) in visited.found.iter().zip(&expected) {
                             assert_eq!(positions, expected);
-                            let given: Vec<Variable> = positions.iter().map(|&at| pool[at]).collect();
+                            let given: Vec<Variable> = positions.iter().map(|&at| pool[at]).chain(with).collect();
                             let single = session.conditional_information(x, y, &given);
                             assert_eq!(*information, single.0, "{kernel} {n_rows} {x} {y} {given:?}");
                             let single = session.observed_degrees_of_freedom(x, y, &given);
-                            assert_eq!(u64::from(*degrees), single, "{kernel} {n_rows} {x} {y} {given:?}");
+                            assert_eq!(degrees.map(u64::from), Some(single), "{kernel} {n_rows} {x} {y} {given:?}");
                         }
                     }
                 }
@@ -423,22 +431,13 @@ fn subsets_are_visited_together_only_where_that_applies() {
     let mut session = engine.session();
     let mut applies = |x, y, pool: &[Variable], size| {
         let mut visited = Visited { found: Vec::new(), most: usize::MAX };
-        let applies = session.visit_subsets(x, y, pool, size, &mut visited);
+        session.visit_binary(x, y, None, pool, size, &mut visited);
+        let applies = session.are_binary(x, y, None, pool, size);
         assert!(applies || visited.found.is_empty());
         applies
     };
     assert!(applies(0, 1, &[2, 4, 5, 6], 3) && applies(0, 1, &[2], 3));
     assert!(!applies(0, 1, &[2, 3, 4], 1) && !applies(3, 1, &[2], 1) && !applies(0, 1, &[2, 4, 5, 6], 4));
-}
-
-impl FamilyVisitor for Visited {
-    fn wants(&mut self, positions: &[usize]) -> bool {
-        SubsetVisitor::wants(self, positions)
-    }
-
-    fn visit(&mut self, positions: &[usize], information: i64) -> ControlFlow<()> {
-        SubsetVisitor::visit(self, positions, information, 0)
-    }
 }
 
 #[test]

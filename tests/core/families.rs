@@ -5,7 +5,10 @@ use std::ops::ControlFlow;
 use phgs::Variable;
 use phgs::counts::{CountingEngine, Kernel};
 use phgs::data::DiscreteData;
-use phgs::independence::{G2Test, IndependenceTest, SetFamily, SetVisitor, TestResult, TestSession};
+use phgs::independence::{
+    DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Rules, SubsetVisitor, Subsets, TestResult, TestSession,
+    Tested, Verdict,
+};
 use phgs::knowledge::Knowledge;
 use phgs::orient::v_structures_by_testing;
 use phgs::run::{Ledger, Run};
@@ -97,9 +100,6 @@ fn families_around_a_hub_change_no_result() {
             let forbidden = [(hub, others[5]), (others[5], hub)];
             Knowledge::new(data.n_variables(), [(hub, others[2])], [], forbidden, tier).unwrap()
         };
-        let others: Vec<Variable> = (0..data.n_variables() as Variable).filter(|&v| v != hub).collect();
-        let family = SetFamily { with: None, pool: &others[1..], size: 3 };
-        assert!(G2Test::new(&CountingEngine::new(&data)).session().shares_family(hub, others[0], &family));
         for learner in LEARNERS {
             let (expected, calls) = learn(learner, &OneByOne(&reference), Some(5), &knowledge, 1);
             let graph = expected.graph();
@@ -135,47 +135,92 @@ fn families_around_a_hub_change_no_result() {
     assert!(most_tests > 1000, "the families are large");
 }
 
-/// Keeps what is visited.
-struct Kept<const LARGEST_ONLY: bool>(Vec<(Vec<usize>, f64)>);
+/// Keeps what is visited; with `floor` says that p-values below the largest one do not matter.
+struct Kept {
+    visited: Vec<(Vec<usize>, f64)>,
+    floor: bool,
+}
 
-impl<const LARGEST_ONLY: bool> SetVisitor for Kept<LARGEST_ONLY> {
-    const LARGEST_ONLY: bool = LARGEST_ONLY;
-
-    fn wants(&mut self, positions: &[usize]) -> bool {
-        positions.iter().sum::<usize>() % 7 != 0
+impl SubsetVisitor for Kept {
+    fn floor(&self) -> f64 {
+        let largest = self.visited.iter().map(|&(_, p)| p).fold(f64::NEG_INFINITY, f64::max);
+        if self.floor { largest } else { f64::NEG_INFINITY }
     }
 
-    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
-        self.0.push((positions.to_vec(), log_p_value));
+    fn wants(&mut self, at: &[usize]) -> bool {
+        at.is_empty() || at.iter().sum::<usize>() % 7 != 0
+    }
+
+    fn visit(&mut self, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        self.visited.push((at.to_vec(), log_p_value));
         if log_p_value > -1e-9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-#[test]
-fn a_family_of_tests_is_the_single_ones() {
-    let (data, hub) = hub_data(95, 4000, 14, 3, 3);
-    let engine = CountingEngine::new(&data);
-    let test = G2Test::new(&engine);
-    let others: Vec<Variable> = (0..data.n_variables() as Variable).filter(|&v| v != hub).collect();
-    let one_by_one = OneByOne(&test);
-    let (mut own, mut every, mut plain) = (test.session(), test.session(), one_by_one.session());
-    for y in 0..6 {
-        for (with, pool, size) in [(None, &others[6..], 3), (Some(others[6]), &others[7..], 3)] {
-            let family = SetFamily { with, pool, size };
-            assert!(own.shares_family(hub, others[y], &family));
-            let (mut expected, mut found, mut all) =
-                (Kept::<false>(vec![]), Kept::<true>(vec![]), Kept::<false>(vec![]));
-            plain.test_family(hub, others[y], &family, &mut expected);
-            own.test_family(hub, others[y], &family, &mut found);
-            every.test_family(hub, others[y], &family, &mut all);
-            assert_eq!(all.0, expected.0);
-            assert_eq!(found.0.len(), expected.0.len());
-            let mut largest = f64::NEG_INFINITY;
-            for (found, expected) in found.0.iter().zip(&expected.0) {
-                assert_eq!(found.0, expected.0);
-                assert!(found.1 == expected.1 || (found.1 == f64::NEG_INFINITY && expected.1 <= largest));
-                largest = largest.max(expected.1);
+/// Every way to make tests of subsets gives what single tests give, but for p-values below the floor.
+fn families_are_single_tests(data: &DiscreteData, x: Variable, rules: impl Fn() -> Rules, sizes: &[usize]) -> usize {
+    let run = Run::new(1).unwrap();
+    let others: Vec<Variable> = (0..data.n_variables() as Variable).filter(|&v| v != x).collect();
+    let mut spared = 0;
+    for &kernel in Kernel::available() {
+        let engine = CountingEngine::with_kernel(data, kernel).unwrap();
+        let test = G2Test::with_rules(&engine, rules());
+        let one_by_one = OneByOne(&test);
+        let (mut own, mut every, mut plain) = (test.session(), test.session(), one_by_one.session());
+        for &y in &others[..6] {
+            for &size in sizes {
+                for (with, pool) in [(None, &others[6..]), (Some(others[6]), &others[7..])] {
+                    let subsets = Subsets { pool, size, with };
+                    let visit = |floor| Kept { visited: Vec::new(), floor };
+                    let (mut expected, mut found, mut all) = (visit(false), visit(true), visit(false));
+                    assert_eq!(plain.test_subsets(x, y, &subsets, &run, &mut expected), Ok(Tested::All));
+                    assert_eq!(own.test_subsets(x, y, &subsets, &run, &mut found), Ok(Tested::All));
+                    assert_eq!(every.test_subsets(x, y, &subsets, &run, &mut all), Ok(Tested::All));
+                    assert_eq!(all.visited, expected.visited, "{y} {size} {with:?} {kernel}");
+                    assert_eq!(found.visited.len(), expected.visited.len());
+                    let mut largest = f64::NEG_INFINITY;
+                    for (found, expected) in found.visited.iter().zip(&expected.visited) {
+                        assert_eq!(found.0, expected.0);
+                        assert!(found.1 == expected.1 || (found.1 == f64::NEG_INFINITY && expected.1 <= largest));
+                        spared += usize::from(found.1 != expected.1);
+                        largest = largest.max(expected.1);
+                    }
+                }
             }
         }
+    }
+    spared
+}
+
+#[test]
+fn tests_of_subsets_are_the_single_ones() {
+    let rules = |degrees, minimum| move || Rules::new(degrees, minimum).unwrap();
+    let (mixed, hub) = hub_data(95, 4000, 14, 3, 3);
+    let (binary, other_hub) = hub_data(96, 3000, 10, 2, 2);
+    for degrees in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
+        assert!(families_are_single_tests(&mixed, hub, rules(degrees, MinimumSample::Off), &[0, 2, 3]) > 100);
+        let sizes = [0, 1, 2, 3, 4];
+        assert!(families_are_single_tests(&binary, other_hub, rules(degrees, MinimumSample::Off), &sizes) > 100);
+        let minimum = MinimumSample::RowsPerCell(100.0, Verdict::Dependent);
+        families_are_single_tests(&binary, other_hub, rules(degrees, minimum), &sizes);
+    }
+}
+
+#[test]
+fn no_test_is_made_when_the_time_is_up() {
+    let (data, hub) = hub_data(97, 2000, 12, 3, 3);
+    let engine = CountingEngine::new(&data);
+    let test = G2Test::new(&engine);
+    let pool: Vec<Variable> = (0..data.n_variables() as Variable).filter(|&v| v != hub).collect();
+    let late = Run::new(1).unwrap().with_deadline(Some(std::time::Instant::now()));
+    let cancelled = Run::new(1).unwrap();
+    cancelled.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    for size in 0..=4 {
+        let subsets = Subsets::new(&pool[1..], size);
+        let mut kept = Kept { visited: Vec::new(), floor: false };
+        assert_eq!(test.session().test_subsets(hub, pool[0], &subsets, &late, &mut kept), Ok(Tested::OutOfTime));
+        let error = test.session().test_subsets(hub, pool[0], &subsets, &cancelled, &mut kept);
+        assert_eq!(error, Err(phgs::Error::Interrupted));
+        assert!(kept.visited.is_empty());
     }
 }

@@ -49,7 +49,7 @@ fn testing_finds_exactly_the_true_v_structures() {
         let (graph, alpha) = (dag.skeleton(), 0.05f64.ln());
         let found =
             v_structures_by_testing(&graph, &oracle, alpha, None, &Knowledge::none(), &run, &mut ledger).unwrap();
-        let found: Vec<_> = found.iter().map(|v| (v.x, v.centre, v.y)).collect();
+        let found: Vec<_> = found.v_structures.iter().map(|v| (v.x, v.centre, v.y)).collect();
         assert_eq!(found, dag.v_structures());
         assert_eq!(ledger.total_calls(), ledger.calls(Phase::VStructures));
     }

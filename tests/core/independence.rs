@@ -4,13 +4,13 @@ use phgs::Variable;
 use phgs::counts::CountingEngine;
 use phgs::data::DiscreteData;
 use phgs::independence::{
-    ConditioningSets, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, Separation,
-    TestResult, TestSession, Verdict,
+    DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, Subsets, TestResult, TestSession,
+    Verdict,
 };
 use phgs::run::Run;
 use proptest::prelude::*;
 
-use crate::support::{below, golden_data, read_csv, rng};
+use crate::support::{Separating, below, golden_data, read_csv, rng};
 
 fn assert_close(value: f64, expected: f64, what: &str) {
     assert!((value - expected).abs() <= 1e-9 * expected.abs(), "{what}: {value} {expected}");
@@ -350,20 +350,16 @@ fn a_search_for_a_separating_set_finds_what_single_tests_find() {
                 for (x, y) in [(0, 2), (1, 4), (0, 7), (6, 3), (2, 3)] {
                     for last in [7, 8] {
                         let pool: Vec<Variable> = (0..=last).rev().filter(|z| ![x, y].contains(z)).collect();
-                        let families: Vec<u8> = pool.iter().map(|z| (z % 4) as u8).collect();
                         for size in 1..=4 {
                             for (tested, alpha, known) in [(0, 0.05, -40.0), (3, 0.2, -3.0), (1, 1e-9, -1e4)] {
-                                let sets = ConditioningSets::new(&pool, size).without_families(&families, tested);
-                                let search = |session: &mut dyn FnMut(&mut Separation)| {
-                                    let mut found = Separation::new(known);
-                                    session(&mut found);
-                                    found
-                                };
+                                let sets = Subsets::new(&pool, size);
                                 let log_alpha = f64::ln(alpha);
-                                let found =
-                                    search(&mut |found| own.separate(x, y, &sets, log_alpha, &run, found).unwrap());
-                                let expected =
-                                    search(&mut |found| plain.separate(x, y, &sets, log_alpha, &run, found).unwrap());
+                                let mut found = Separating::new(&pool, log_alpha, known);
+                                let family = |bit: u8| pool.iter().copied().filter(|&z| z as u8 & bit != 0).collect();
+                                found.tested = [1, 2].into_iter().filter(|bit| tested & bit != 0).map(family).collect();
+                                let mut expected = found.clone();
+                                let _ = own.test_subsets(x, y, &sets, &run, &mut found).unwrap();
+                                let _ = plain.test_subsets(x, y, &sets, &run, &mut expected).unwrap();
                                 assert_eq!(found, expected, "{x} {y} {pool:?} {size} {tested} {alpha}");
                                 separated += usize::from(found.max_log_p_value > log_alpha);
                             }

@@ -8,18 +8,17 @@ use phgs::data::DiscreteData;
 use phgs::graph::{Dag, UndirectedGraph};
 use phgs::independence::{
     DSeparationOracle, DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, Rules, TestResult, TestSession,
-    Verdict,
+    Tested, Verdict,
 };
 use phgs::knowledge::Knowledge;
 use phgs::orient::v_structures_by_testing;
 use phgs::run::{Ledger, Phase, Run};
 use phgs::skeleton::Skeleton;
-use phgs::skeleton::local::{LocalLearner, LocalOptions, local_neighbourhood, local_skeleton};
+use phgs::skeleton::local::{LocalLearner, LocalOptions, local_neighbourhood, local_skeleton, markov_blanket};
 
 use crate::support::{below, golden_data, permutation, random_dag, rng, uniform};
 
-pub(crate) const LEARNERS: [LocalLearner; 4] =
-    [LocalLearner::Mmpc, LocalLearner::SiHitonPc, LocalLearner::FastIamb, LocalLearner::Hpc];
+pub(crate) const LEARNERS: [LocalLearner; 10] = LocalLearner::ALL;
 
 /// Learns a skeleton at α = 0.05.
 pub(crate) fn learn<T: IndependenceTest>(
@@ -78,6 +77,58 @@ fn hpc_finds_the_true_skeleton() {
 }
 
 #[test]
+fn hiton_pc_finds_the_true_skeleton() {
+    true_skeletons(LocalLearner::HitonPc);
+}
+
+#[test]
+fn get_pc_finds_the_true_skeleton() {
+    true_skeletons(LocalLearner::GetPc);
+}
+
+#[test]
+fn grow_shrink_finds_the_true_skeleton() {
+    true_skeletons(LocalLearner::GrowShrink);
+}
+
+#[test]
+fn iamb_finds_the_true_skeleton() {
+    true_skeletons(LocalLearner::Iamb);
+}
+
+#[test]
+fn inter_iamb_finds_the_true_skeleton() {
+    true_skeletons(LocalLearner::InterIamb);
+}
+
+#[test]
+fn iamb_fdr_finds_the_true_skeleton() {
+    true_skeletons(LocalLearner::IambFdr);
+}
+
+#[test]
+fn blankets_are_the_true_ones() {
+    for (round, dag) in oracle_dags(78, 500).enumerate() {
+        let oracle = DSeparationOracle::new(&dag);
+        let target = (round % dag.n_variables()) as Variable;
+        // Parents, children and the children's parents.
+        let mut expected: Vec<Variable> = dag.parents(target).iter().chain(dag.children(target)).copied().collect();
+        expected.extend(dag.children(target).iter().flat_map(|&child| dag.parents(child)));
+        expected.sort_unstable();
+        expected.dedup();
+        expected.retain(|&v| v != target);
+        for learner in LEARNERS {
+            let options = LocalOptions::new(learner, 0.05).with_max_conditioning_size(None);
+            let (run, mut ledger) = (Run::new(1 + round % 2).unwrap(), Ledger::new());
+            let none = Knowledge::none();
+            let found = markov_blanket(learner, &oracle, target, &options, &none, &run, &mut ledger).unwrap();
+            assert_eq!(found, expected, "{} {round} {dag:?}", learner.name());
+            assert!(ledger.calls(Phase::Within) > 0);
+        }
+    }
+}
+
+#[test]
 fn one_target_gives_its_part_of_the_skeleton() {
     for (round, dag) in oracle_dags(77, 60).enumerate() {
         let oracle = DSeparationOracle::new(&dag);
@@ -125,7 +176,7 @@ fn v_structures_by_testing_are_the_true_ones() {
         let none = Knowledge::none();
         let found =
             v_structures_by_testing(&dag.skeleton(), &oracle, 0.05f64.ln(), None, &none, &run, &mut ledger).unwrap();
-        let found: Vec<_> = found.iter().map(|v| (v.x, v.centre, v.y)).collect();
+        let found: Vec<_> = found.v_structures.iter().map(|v| (v.x, v.centre, v.y)).collect();
         assert_eq!(found, dag.v_structures());
         assert!(found.is_empty() || ledger.calls(Phase::VStructures) > 0);
     }
@@ -236,7 +287,7 @@ fn knowledge_is_obeyed_and_limits_hold() {
                     let found =
                         v_structures_by_testing(graph, &test, 0.05f64.ln(), max_size, &knowledge, &run, &mut ledger);
                     assert_eq!(test.tests.load(Ordering::Relaxed) - before, ledger.calls(Phase::VStructures));
-                    assert!(found.unwrap().iter().all(|v| knowledge.allows_edge(v.x, v.y)));
+                    assert!(found.unwrap().v_structures.iter().all(|v| knowledge.allows_edge(v.x, v.y)));
                 }
             }
         }
@@ -281,6 +332,7 @@ fn results_and_counts_do_not_depend_on_threads_or_columns() {
 
 #[test]
 fn tests_made_together_are_the_single_ones() {
+    let run = Run::new(1).unwrap();
     let (data, _) = golden_data("insurance");
     let engine = CountingEngine::new(&data);
     let others: Vec<Variable> = (0..data.n_variables() as Variable).filter(|v| ![3, 5, 9].contains(v)).collect();
@@ -291,7 +343,10 @@ fn tests_made_together_are_the_single_ones() {
             for given in [&[][..], &[5], &[9, 5]] {
                 for take in [0, 1, 3, others.len()] {
                     let mut together = Vec::new();
-                    session.test_each(3, &others[..take], given, &mut together);
+                    session
+                        .test_each(3, &others[..take], given, &run, &mut together)
+                        .map(|tested| assert_eq!(tested, Tested::All))
+                        .unwrap();
                     let single: Vec<_> = others[..take].iter().map(|&y| session.test(3, y, given)).collect();
                     assert_eq!(together, single);
                 }
@@ -303,6 +358,7 @@ fn tests_made_together_are_the_single_ones() {
 /// Enough others for them to be tested by their sums, wide and narrow, brought together or not.
 #[test]
 fn many_tests_made_together_are_the_single_ones() {
+    let run = Run::new(1).unwrap();
     let (insurance, _) = golden_data("insurance");
     let (p, n) = (insurance.n_variables(), insurance.n_rows());
     // Copies whose rows are moved on: as far as they depend on the others at all, it is by chance.
@@ -325,7 +381,10 @@ fn many_tests_made_together_are_the_single_ones() {
                 }
                 for (x, given) in [(3, &[5][..]), (5, &[3]), (3, &[9, 5]), (9, &[5, 3])] {
                     let mut together = Vec::new();
-                    session.test_each(x, others, given, &mut together);
+                    session
+                        .test_each(x, others, given, &run, &mut together)
+                        .map(|tested| assert_eq!(tested, Tested::All))
+                        .unwrap();
                     assert_eq!(together.len(), take);
                     for (&y, result) in others.iter().zip(&together).step_by(3) {
                         assert_eq!(*result, plain.test(x, y, given), "{x} {y} {given:?}");

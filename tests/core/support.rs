@@ -3,11 +3,13 @@
 #![allow(dead_code, unreachable_pub)]
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use phgs::Variable;
 use phgs::data::DiscreteData;
 use phgs::graph::Dag;
+use phgs::independence::SubsetVisitor;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -98,4 +100,41 @@ pub fn network_text(name: &str) -> String {
 /// A network of the Bayesian network repository.
 pub fn network(name: &str) -> phgs::network::BayesianNetwork {
     phgs::network::BayesianNetwork::from_bif(&network_text(name)).expect(name)
+}
+
+/// Looks for a set that separates a pair at level α, and keeps the largest p-value and its set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Separating<'a> {
+    pool: &'a [Variable],
+    log_alpha: f64,
+    pub max_log_p_value: f64,
+    pub set: Option<Vec<Variable>>,
+    pub tests: u64,
+    /// Sets whose members are all in one of these were tested before.
+    pub tested: Vec<Vec<Variable>>,
+}
+
+impl<'a> Separating<'a> {
+    pub fn new(pool: &'a [Variable], log_alpha: f64, max_log_p_value: f64) -> Self {
+        Self { pool, log_alpha, max_log_p_value, set: None, tests: 0, tested: Vec::new() }
+    }
+}
+
+impl SubsetVisitor for Separating<'_> {
+    fn floor(&self) -> f64 {
+        self.max_log_p_value.min(self.log_alpha)
+    }
+
+    fn wants(&mut self, at: &[usize]) -> bool {
+        !self.tested.iter().any(|family| at.iter().all(|&at| family.contains(&self.pool[at])))
+    }
+
+    fn visit(&mut self, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        self.tests += 1;
+        if log_p_value > self.max_log_p_value {
+            self.max_log_p_value = log_p_value;
+            self.set = Some(at.iter().map(|&at| self.pool[at]).collect());
+        }
+        if log_p_value > self.log_alpha { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }

@@ -5,17 +5,15 @@
 //! numbers are remembered for the variables that were in a pool (the *roster*), and a set of six that is met for
 //! the first time costs about a microsecond, see [`split`].
 
-use std::ops::ControlFlow;
-
 use smallvec::SmallVec;
 
 use self::remembered::Remembered;
 use self::sorted::MAX_STRATA;
 use self::split::{MAX_ROSTER, MAX_STATES};
-use super::CountingSession;
+use super::{CountingSession, InformationVisitor};
 use crate::Variable;
 use crate::data::DiscreteData;
-use crate::subsets::Subsets;
+use crate::subsets::Combinations;
 
 mod leaf;
 mod remembered;
@@ -31,16 +29,6 @@ const SIZES: std::ops::RangeInclusive<usize> = 3..=5;
 
 /// Most rows: bits are numbered in 32 bits, and the planes of a roster are sorted anew for each prefix.
 const MAX_ROWS: usize = 1 << 20;
-
-/// What is done with the tests of a family.
-pub trait FamilyVisitor {
-    /// Whether the set at these positions of the pool is to be tested.
-    fn wants(&mut self, positions: &[usize]) -> bool;
-
-    /// Takes N times the conditional information, in fixed point, given the set at these positions (and the variable that is
-    /// in all sets). Whether to go on.
-    fn visit(&mut self, positions: &[usize], information: i64) -> ControlFlow<()>;
-}
 
 /// What is kept around one target.
 #[derive(Debug, Default)]
@@ -102,7 +90,7 @@ impl CountingSession<'_, '_> {
         with: Option<Variable>,
         pool: &[Variable],
         size: usize,
-        visitor: &mut impl FamilyVisitor,
+        visitor: &mut impl InformationVisitor,
     ) -> bool {
         if !self.applies_around(target, other, with, pool, size) {
             return false;
@@ -127,14 +115,13 @@ impl CountingSession<'_, '_> {
                 counter.entropy(split, records, n_log_n, [0, 1, 2].map(|i| usize::from(last[i])))
             };
         let Around { roster, records, remembered, with_other, without, .. } = around;
-        let mut subsets = Subsets::default();
+        let mut subsets = Combinations::new(pool.len(), size);
         let (mut order, mut set) = (SmallVec::<[u8; 8]>::new(), SmallVec::<[u8; 8]>::new());
-        let mut more = subsets.start(pool.len(), size);
-        while more {
-            if visitor.wants(subsets.positions()) {
+        while let Some(at) = subsets.next() {
+            if visitor.wants(at) {
                 order.clear();
                 order.extend(always);
-                order.extend(subsets.positions().iter().map(|&at| positions[at]));
+                order.extend(at.iter().map(|&at| positions[at]));
                 set.clear();
                 order.iter().for_each(|&at| insert(&mut set, at));
                 let before = match remembered.get(&set, None) {
@@ -154,11 +141,10 @@ impl CountingSession<'_, '_> {
                         entropy
                     }
                 };
-                if visitor.visit(subsets.positions(), before.wrapping_sub(after)).is_break() {
+                if visitor.visit(at, before.wrapping_sub(after), None).is_break() {
                     break;
                 }
             }
-            more = subsets.advance();
         }
         true
     }

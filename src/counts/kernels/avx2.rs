@@ -12,7 +12,8 @@ use std::ops::ControlFlow;
 use super::{TILE, Tile};
 use crate::Variable;
 use crate::counts::around::{PlainLines, Records, Split};
-use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
+use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain};
+use crate::counts::conditional::InformationVisitor;
 use crate::counts::histogram;
 use crate::counts::planes::Line;
 use crate::data::DiscreteData;
@@ -74,7 +75,7 @@ pub(super) fn count_rows(data: &DiscreteData, variables: &[Variable], table: &mu
 pub(super) fn binary_subsets(
     subsets: &BinarySubsets<'_>,
     scratch: &mut BinaryScratch,
-    visitor: &mut impl SubsetVisitor,
+    visitor: &mut impl InformationVisitor,
 ) -> ControlFlow<()> {
     subsets.enumerate(Plain, scratch, visitor)
 }

@@ -12,7 +12,8 @@ use std::arch::x86_64::{
 };
 use std::ops::ControlFlow;
 
-use crate::counts::binary::{BinaryKernel, BinaryScratch, BinarySubsets, Cells, Quad, SubsetVisitor};
+use crate::counts::binary::{BinaryKernel, BinaryScratch, BinarySubsets, Cells, Quad};
+use crate::counts::conditional::InformationVisitor;
 use crate::counts::planes::Line;
 
 /// All subsets, see [`BinarySubsets::enumerate`].
@@ -20,7 +21,7 @@ use crate::counts::planes::Line;
 pub(super) fn enumerate(
     subsets: &BinarySubsets<'_>,
     scratch: &mut BinaryScratch,
-    visitor: &mut impl SubsetVisitor,
+    visitor: &mut impl InformationVisitor,
 ) -> ControlFlow<()> {
     subsets.enumerate(Wide(()), scratch, visitor)
 }

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use super::around::{PlainLines, Records, Split};
-use super::binary::{self, BinaryScratch, BinarySubsets, SubsetVisitor};
+use super::binary::{self, BinaryScratch, BinarySubsets};
+use super::conditional::InformationVisitor;
 use super::planes::Line;
 use super::tally::{self, PlainTally, SortedRows, Sums};
 use super::{FixedScale, histogram};
@@ -174,7 +175,7 @@ impl Counter {
         self,
         subsets: &BinarySubsets<'_>,
         scratch: &mut BinaryScratch,
-        visitor: &mut impl SubsetVisitor,
+        visitor: &mut impl InformationVisitor,
     ) -> ControlFlow<()> {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]

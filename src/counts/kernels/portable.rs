@@ -7,7 +7,8 @@ use super::Tile;
 #[cfg(target_arch = "x86_64")]
 use crate::counts::around::{PlainLines, Records, Split};
 #[cfg(target_arch = "x86_64")]
-use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain, SubsetVisitor};
+use crate::counts::binary::{BinaryScratch, BinarySubsets, Plain};
+use crate::counts::conditional::InformationVisitor;
 use crate::counts::planes::Line;
 
 /// Lines taken at a time: a masked plane of them stays in registers or the first-level cache.
@@ -31,7 +32,7 @@ pub(super) fn tile_popcnt(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], count
 pub(super) fn binary_subsets_popcnt(
     subsets: &BinarySubsets<'_>,
     scratch: &mut BinaryScratch,
-    visitor: &mut impl SubsetVisitor,
+    visitor: &mut impl InformationVisitor,
 ) -> ControlFlow<()> {
     subsets.enumerate(Plain, scratch, visitor)
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::iamb::shrink;
 use super::target::Target;
 use crate::Variable;
 use crate::independence::TestSession;
@@ -14,12 +15,18 @@ use crate::independence::TestSession;
 /// average (the paper's heuristic).
 const ROWS_PER_CELL: f64 = 5.0;
 
-/// The neighbours of a target.
+/// The neighbours of a target: those of its [`blanket`] that no subset of the others separates from it.
+pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
+    let blanket = blanket(target);
+    parents_and_children(target, target.variable(), &blanket, target.required().len(), &[])
+}
+
+/// The Markov blanket of a target, the required neighbours first.
 ///
 /// Growing: all variables that depend on the target given the blanket are added at once, the strongest first, as long
 /// as data suffice and the blanket has at most m + 1 members. Shrinking: members that the others together separate go.
 /// Both repeat until the blanket no longer changes (or comes back to a blanket seen before).
-pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
+pub(super) fn blanket<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
     let variable = target.variable();
     let required = target.required();
     let mut blanket = required.clone();
@@ -31,7 +38,7 @@ pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Vari
         } else {
             let mut others = target.testable(variable);
             others.retain(|&y| !blanket.contains(&y) && supported(target, &blanket, y));
-            target.focus(&blanket);
+            target.move_on();
             target.test_each(variable, &others, &blanket, &mut log_p);
             let tested = others.into_iter().zip(log_p.iter().copied());
             tested.filter(|&(_, log_p)| log_p <= target.log_alpha()).collect()
@@ -54,7 +61,7 @@ pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Vari
             break;
         }
     }
-    parents_and_children(target, variable, &blanket, required.len(), &[])
+    blanket
 }
 
 /// Whether the table of the target, a blanket and one more variable has rows enough.
@@ -62,17 +69,6 @@ fn supported<S: TestSession>(target: &Target<'_, S>, blanket: &[Variable], y: Va
     let mut table = blanket.to_vec();
     table.extend([target.variable(), y]);
     target.rows_per_cell(&table) >= ROWS_PER_CELL
-}
-
-/// Drops members that the others together separate from the target, the latest first.
-fn shrink<S: TestSession>(target: &mut Target<'_, S>, blanket: &mut Vec<Variable>, n_required: usize) {
-    target.focus(blanket);
-    for i in (n_required..blanket.len()).rev() {
-        let x = blanket.remove(i);
-        if target.test(target.variable(), x, blanket) <= target.log_alpha() {
-            blanket.insert(i, x);
-        }
-    }
 }
 
 /// The members of a blanket that no subset of the others, and of `more`, separates from x.
@@ -83,7 +79,7 @@ pub(super) fn parents_and_children<S: TestSession>(
     n_required: usize,
     more: &[Variable],
 ) -> Vec<Variable> {
-    target.focus(blanket);
+    target.move_on();
     let mut kept: Vec<Variable> = blanket[..n_required].to_vec();
     for (i, &y) in blanket.iter().enumerate().skip(n_required) {
         let others: Vec<Variable> = [&blanket[..i], &blanket[i + 1..], more].concat();

@@ -3,12 +3,12 @@
 //! Gasse, Aussem and Elghazel, *A hybrid algorithm for Bayesian network structure learning with application to multi-label
 //! learning*, Expert Systems with Applications 41 (2014): DE-PCS and DE-SPS find supersets of the neighbours and of the
 //! spouses with small conditioning sets, Inter-IAPC finds neighbours among them. Its blankets are those of IAMB with control
-//! of the false discovery rate (Peña, *Learning Gaussian graphical models of gene networks with false discovery rate
-//! control*, 2008), by Benjamini and Hochberg's rule.
+//! of the false discovery rate, see [`iamb_fdr`](super::iamb_fdr).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fast_iamb::parents_and_children;
+use super::iamb_fdr::{Blanket, blanket_within};
 use super::target::Target;
 use crate::Variable;
 use crate::independence::TestSession;
@@ -51,7 +51,7 @@ fn neighbours_superset<S: TestSession>(
     if target.max_size() == 0 {
         return (candidates, separators);
     }
-    target.focus(&candidates);
+    target.move_on();
     for i in (required.len()..candidates.len()).rev() {
         let x = candidates.remove(i);
         let separator = candidates.iter().copied().find(|&y| target.separates(variable, x, y));
@@ -93,14 +93,14 @@ fn spouses_superset<S: TestSession>(
         }
         for (&x, separated) in candidates.iter().zip(&mut separated) {
             if let Some(given) = set(x, separator) {
-                target.focus(&[x]);
+                target.move_on();
                 target.weigh_each(variable, members, &given, &mut log_p);
                 separated.extend_from_slice(&log_p);
             }
         }
     }
     for (&x, separated) in candidates.iter().zip(&separated) {
-        target.focus(&[x]);
+        target.move_on();
         let mut separated = separated.as_slice();
         let mut through: Vec<(Variable, f64)> = Vec::new();
         for (&separator, members) in &groups {
@@ -134,46 +134,6 @@ fn spouses_superset<S: TestSession>(
 
 /// Inter-IAPC: the neighbours of `x` within `pool`, from a blanket grown with control of the false discovery rate.
 fn inter_iapc<S: TestSession>(target: &mut Target<'_, S>, x: Variable, pool: &[Variable]) -> Vec<Variable> {
-    let mut blanket: Vec<Variable> = pool.iter().copied().filter(|&y| target.requires(x, y)).collect();
-    let n_required = blanket.len();
-    // Variables that knowledge forbids beside x are not tested with it, but may separate it from others.
-    let (pool, beside): (Vec<Variable>, Vec<Variable>) =
-        pool.iter().filter(|y| !blanket.contains(y)).partition(|&&y| target.is_testable(x, y));
-    let mut seen = BTreeSet::new();
-    let (mut others, mut log_p) = (Vec::new(), Vec::new());
-    loop {
-        // p-values of members given the other members, and of the others given all members.
-        let mut p_values: Vec<(f64, Variable, bool)> = Vec::with_capacity(pool.len());
-        target.focus(&blanket);
-        for i in n_required..blanket.len() {
-            let y = blanket.remove(i);
-            p_values.push((target.test(x, y, &blanket), y, true));
-            blanket.insert(i, y);
-        }
-        if blanket.len() <= target.max_size() {
-            others.clear();
-            others.extend(pool.iter().copied().filter(|y| !blanket.contains(y)));
-            target.test_each(x, &others, &blanket, &mut log_p);
-            p_values.extend(others.iter().zip(&log_p).map(|(&y, &p)| (p, y, false)));
-        }
-        p_values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        // Benjamini and Hochberg: the first k with k the last rank i at which p ≤ α i / n.
-        let n = pool.len().max(1) as f64;
-        let accepts = |rank: usize, log_p: f64| log_p <= target.log_alpha() + ((rank + 1) as f64 / n).ln();
-        let accepted = (0..p_values.len()).rev().find(|&i| accepts(i, p_values[i].0)).map_or(0, |last| last + 1);
-        // One change at a time: first the weakest member out, then the strongest other in.
-        if let Some(&(_, y, _)) = p_values[accepted..].iter().rev().find(|(_, _, member)| *member) {
-            blanket.retain(|&member| member != y);
-        } else if let Some(&(_, y, _)) = p_values[..accepted].iter().find(|(_, _, member)| !*member) {
-            blanket.push(y);
-        } else {
-            break;
-        }
-        let mut set = blanket.clone();
-        set.sort_unstable();
-        if !seen.insert(set) {
-            break;
-        }
-    }
-    parents_and_children(target, x, &blanket, n_required, &beside)
+    let Blanket { members, n_required, beside } = blanket_within(target, x, pool);
+    parents_and_children(target, x, &members, n_required, &beside)
 }

@@ -1,9 +1,10 @@
 //! The learners by name, for all variables or for one, and the symmetry correction.
 
+use super::blankets;
 use super::marginals::Marginals;
-use super::target::{Finding, Target};
-use super::{fast_iamb, hpc, mmpc, si_hiton_pc};
-use crate::independence::{IndependenceTest, TestSession};
+use super::searches::{Searches, search};
+use super::target::Finding;
+use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
 use crate::skeleton::{PairRecord, Skeleton};
@@ -14,28 +15,71 @@ use crate::{Error, Result, Variable, VariableSet};
 pub enum LocalLearner {
     /// Max-min parents and children: the most careful choice of what to add, many tests.
     Mmpc,
-    /// Semi-interleaved HITON-PC: the fewest tests of the four.
+    /// Semi-interleaved HITON-PC: the fewest tests of all.
     SiHitonPc,
-    /// Fast-IAMB: few tests, large conditioning sets.
-    FastIamb,
+    /// Interleaved HITON-PC: eliminates whenever it adds.
+    HitonPc,
+    /// GetPC: max-min parents and children that eliminates whenever it adds.
+    GetPc,
     /// Hybrid parents and children: the most edges found, the most tests.
     Hpc,
+    /// Fast-IAMB: few tests, large conditioning sets.
+    FastIamb,
+    /// Grow-Shrink: the plainest Markov blankets.
+    GrowShrink,
+    /// Incremental association Markov blankets: the strongest variable joins.
+    Iamb,
+    /// IAMB that shrinks whenever it grows.
+    InterIamb,
+    /// IAMB with control of the false discovery rate.
+    IambFdr,
 }
 
 impl LocalLearner {
+    /// All learners.
+    pub const ALL: [Self; 10] = [
+        Self::Mmpc,
+        Self::SiHitonPc,
+        Self::HitonPc,
+        Self::GetPc,
+        Self::Hpc,
+        Self::FastIamb,
+        Self::GrowShrink,
+        Self::Iamb,
+        Self::InterIamb,
+        Self::IambFdr,
+    ];
+
     /// The name on the command line and in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mmpc => "mmpc",
             Self::SiHitonPc => "si-hiton-pc",
-            Self::FastIamb => "fast-iamb",
+            Self::HitonPc => "hiton-pc",
+            Self::GetPc => "getpc",
             Self::Hpc => "hpc",
+            Self::FastIamb => "fast-iamb",
+            Self::GrowShrink => "gs",
+            Self::Iamb => "iamb",
+            Self::InterIamb => "inter-iamb",
+            Self::IambFdr => "iamb-fdr",
         }
+    }
+
+    /// The learner of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|learner| learner.name() == name)
     }
 
     /// The largest conditioning set that the paper uses with the learner: 4 for HPC, 5 for the others.
     pub fn default_max_conditioning_size(self) -> usize {
         if self == Self::Hpc { 4 } else { 5 }
+    }
+
+    /// Whether skeletons come from Markov blankets that both ends agree on: of a pair that is in both blankets, the subsets of
+    /// the smaller one are tested.
+    pub(super) fn joins_blankets(self) -> bool {
+        matches!(self, Self::GrowShrink | Self::Iamb | Self::InterIamb | Self::IambFdr)
     }
 }
 
@@ -44,8 +88,7 @@ impl LocalLearner {
 pub struct LocalOptions {
     /// Natural logarithm of the significance level α: below 0.
     pub log_alpha: f64,
-    /// The largest conditioning set (m); `None` for no limit. The blankets of Fast-IAMB and HPC then have at most m + 1
-    /// members.
+    /// The largest conditioning set (m); `None` for no limit. Markov blankets then have at most m + 1 members.
     pub max_conditioning_size: Option<usize>,
 }
 
@@ -67,7 +110,7 @@ impl LocalOptions {
         Self { max_conditioning_size, ..self }
     }
 
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         if self.log_alpha < 0.0 && self.log_alpha > f64::NEG_INFINITY {
             return Ok(());
         }
@@ -91,7 +134,7 @@ pub struct LocalNeighbour {
 /// All tests count under [`Phase::Within`], the marginal ones of all pairs that knowledge leaves open included. The skeleton has a record for each
 /// adjacent pair and for each pair that depends marginally and was separated; Φ is the largest p-value of the pair in the
 /// searches of both ends, except that an adjacent pair's is never above α (HPC keeps a neighbour that only one of its two
-/// internal searches finds). Pairs that Fast-IAMB or HPC leave out for want of room in a blanket, or HPC by its
+/// internal searches finds). Pairs that are left out for want of room in a blanket, or by a
 /// false-discovery-rate rule, are not adjacent and have no record. A variable whose search is not done at the deadline of
 /// the run has its required neighbours alone.
 ///
@@ -130,11 +173,17 @@ pub fn local_skeleton<T: IndependenceTest>(
             p,
             || test.session(),
             |session, x| {
-                let found = search(learner, session, x as Variable, p, &marginals, options, knowledge, run)?;
+                let x = x as Variable;
+                let found = search(learner, false, session, x, p, &marginals, options, knowledge, run)?;
                 run.progress().advance(1);
                 Ok(found)
             },
         )?;
+        let searches = if learner.joins_blankets() {
+            blankets::neighbours_of_all(searches, test, &marginals, options, knowledge, run)?
+        } else {
+            searches
+        };
         ledger.add_calls(Phase::Within, searches.iter().map(|(_, tests)| tests).sum());
         Ok(Skeleton::new(p, options.log_alpha, symmetric_records(&searches, options.log_alpha)))
     })
@@ -177,61 +226,25 @@ pub fn local_neighbourhood<T: IndependenceTest>(
         return Err(Error::parameter("target", format!("there is no variable {target}; the data have {p}")));
     }
     ledger.timed(Phase::Within, |ledger| {
-        let searches = |variables: &[Variable]| {
-            run.try_map(
-                variables.len(),
-                || test.session(),
-                |session, i| {
-                    let x = variables[i];
-                    let marginals = Marginals::of_one(session, x, p, options.log_alpha, knowledge);
-                    let (found, tests) = search(learner, session, x, p, &marginals, options, knowledge, run)?;
-                    Ok((found, tests + marginals.tests()))
-                },
-            )
+        let mut searches = Searches::new(learner, false, test, options, knowledge, run);
+        let neighbours = if learner.joins_blankets() {
+            blankets::neighbours_of_one(&mut searches, target)?
+        } else {
+            searches.agreed(target)?
         };
-        let own = searches(&[target])?.remove(0);
-        let candidates: Vec<&Finding> = own.0.iter().filter(|f| f.is_neighbour).collect();
-        let around = searches(&candidates.iter().map(|f| f.other).collect::<Vec<_>>())?;
-        ledger.add_calls(Phase::Within, own.1 + around.iter().map(|(_, tests)| tests).sum::<u64>());
-        Ok(candidates
-            .iter()
-            .zip(&around)
-            .filter_map(|(finding, (back, _))| {
-                let back = back.iter().find(|f| f.other == target && f.is_neighbour)?;
-                let stronger = if back.max_log_p_value > finding.max_log_p_value { back } else { finding };
-                Some(LocalNeighbour {
-                    variable: finding.other,
+        ledger.add_calls(Phase::Within, searches.tests());
+        Ok(neighbours
+            .into_iter()
+            .map(|y| {
+                let stronger = searches.stronger(target, y).expect("both ends have found each other");
+                LocalNeighbour {
+                    variable: y,
                     max_log_p_value: stronger.max_log_p_value.min(options.log_alpha),
                     closest_set: stronger.set.clone(),
-                })
+                }
             })
             .collect())
     })
-}
-
-/// The search around one variable: its findings by increasing index, and the number of tests.
-fn search<S: TestSession>(
-    learner: LocalLearner,
-    session: &mut S,
-    x: Variable,
-    n_variables: usize,
-    marginals: &Marginals,
-    options: &LocalOptions,
-    knowledge: &Knowledge,
-    run: &Run,
-) -> Result<(Vec<Finding>, u64)> {
-    let max_size = options.max_conditioning_size.unwrap_or(usize::MAX);
-    let mut target = Target::new(session, x, n_variables, marginals, options.log_alpha, max_size, knowledge, run);
-    let found = match learner {
-        LocalLearner::Mmpc => mmpc::neighbours(&mut target),
-        LocalLearner::SiHitonPc => si_hiton_pc::neighbours(&mut target),
-        LocalLearner::FastIamb => fast_iamb::neighbours(&mut target),
-        LocalLearner::Hpc => hpc::neighbours(&mut target),
-    };
-    run.check()?;
-    // An interrupted search found nothing of worth.
-    let neighbours = if target.interrupted() { target.required() } else { found };
-    Ok(target.into_findings(neighbours))
 }
 
 /// The records of pairs, from the findings of both ends: adjacent when both say so.

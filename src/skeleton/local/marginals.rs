@@ -41,15 +41,17 @@ impl Marginals {
         n_variables: usize,
         log_alpha: f64,
         knowledge: &Knowledge,
-    ) -> Self {
+        run: &Run,
+    ) -> Result<Self> {
         let others: Vec<Variable> =
             (0..n_variables as Variable).filter(|&y| y != x && knowledge.leaves_open(x, y)).collect();
         let mut results = Vec::new();
-        session.focus(&[x]);
-        session.test_each(x, &others, &[], &mut results);
+        session.next_neighbourhood();
+        // Without time there are fewer dependent variables, as there are where a search ends early.
+        let _ = session.test_each(x, &others, &[], run, &mut results)?;
         let dependent = others.iter().zip(&results).filter(|(_, result)| !result.is_independent(log_alpha));
         let dependent = dependent.map(|(&y, result)| (y, result.log_p_value)).collect();
-        Self { dependent: vec![dependent], only: Some(x), tests: others.len() as u64 }
+        Ok(Self { dependent: vec![dependent], only: Some(x), tests: others.len() as u64 })
     }
 
     /// Marginal tests made.

@@ -5,7 +5,7 @@
 
 use super::target::Target;
 use crate::Variable;
-use crate::independence::{SetFamily, TestSession};
+use crate::independence::{Subsets, TestSession};
 
 /// The neighbours of a target.
 ///
@@ -13,13 +13,8 @@ use crate::independence::{SetFamily, TestSession};
 /// the target (its largest p-value over those subsets) is largest. Backward: drop those that a subset of the others
 /// separates. Only sets with the newest member are tested in each forward step; no set is tested twice.
 pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variable> {
-    let mut members = target.required();
+    let (mut members, mut candidates) = admit_required(target);
     let n_required = members.len();
-    // Strongest marginal association first, so that ties among equals stay in that order.
-    let mut candidates = target.dependent();
-    for added in 0..n_required {
-        admit(target, &members[..added], members[added], &mut candidates);
-    }
     while let Some(best) = (0..candidates.len()).min_by(|&i, &j| candidates[i].1.total_cmp(&candidates[j].1)) {
         let (added, _) = candidates.remove(best);
         admit(target, &members, added, &mut candidates);
@@ -29,9 +24,20 @@ pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Vari
     members
 }
 
+/// The members that knowledge requires, and the candidates that no subset of them separates, each with its largest p-value.
+pub(super) fn admit_required<S: TestSession>(target: &mut Target<'_, S>) -> (Vec<Variable>, Vec<(Variable, f64)>) {
+    let members = target.required();
+    // Strongest marginal association first, so that ties among equals stay in that order.
+    let mut candidates = target.dependent();
+    for added in 0..members.len() {
+        admit(target, &members[..added], members[added], &mut candidates);
+    }
+    (members, candidates)
+}
+
 /// Tests every candidate given `added` and each subset of `before`, keeps its largest p-value and drops it when a set
 /// separates it.
-fn admit<S: TestSession>(
+pub(super) fn admit<S: TestSession>(
     target: &mut Target<'_, S>,
     before: &[Variable],
     added: Variable,
@@ -40,8 +46,8 @@ fn admit<S: TestSession>(
     if target.max_size() == 0 {
         return;
     }
-    target.focus(&[before, &[added]].concat());
+    target.move_on();
     for size in 0..=before.len().min(target.max_size() - 1) {
-        target.drop_separated(candidates, &SetFamily { with: Some(added), pool: before, size });
+        target.drop_separated(candidates, Subsets { with: Some(added), pool: before, size });
     }
 }

@@ -16,12 +16,12 @@ pub(super) fn neighbours<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Vari
     let mut members = target.required();
     let n_required = members.len();
     for (x, _) in target.dependent() {
-        target.focus(&members);
+        target.move_on();
         if !target.separated(target.variable(), x, &members, None, 1) {
             members.push(x);
         }
     }
-    target.focus(&members);
+    target.move_on();
     target.prune(&mut members, n_required);
     members
 }

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 
+use super::LocalOptions;
 use super::marginals::Marginals;
-use crate::independence::{SetFamily, SetVisitor, TestResult, TestSession};
+use crate::independence::{EachVisitor, SubsetVisitor, Subsets, TestResult, TestSession, Tested};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
-use crate::subsets::Subsets;
-use crate::{Variable, VariableSet};
+use crate::{Result, Variable, VariableSet};
 
 /// What one variable's search says of another.
 #[derive(Debug, Clone)]
@@ -22,46 +22,64 @@ pub(super) struct Finding {
 }
 
 /// The search for a set of a family that separates a pair.
-struct FamilySearch<'a> {
-    family: &'a SetFamily<'a>,
+struct Separating<'a> {
+    subsets: Subsets<'a>,
     log_alpha: f64,
-    run: &'a Run,
     tests: &'a mut u64,
-    interrupted: &'a mut bool,
     /// The largest log p-value of the pair so far, and its set, if that is kept.
     largest: Option<&'a mut (f64, VariableSet)>,
-    /// The largest of this family.
-    of_family: f64,
     separated: bool,
 }
 
-impl SetVisitor for FamilySearch<'_> {
-    const LARGEST_ONLY: bool = true;
+/// Keeps the larger log p-value and its set.
+fn keep_largest(largest: &mut (f64, VariableSet), log_p_value: f64, set: impl FnOnce() -> VariableSet) {
+    if log_p_value > largest.0 {
+        let mut set = set();
+        set.sort_unstable();
+        *largest = (log_p_value, set);
+    }
+}
+
+impl SubsetVisitor for Separating<'_> {
+    #[inline]
+    fn floor(&self) -> f64 {
+        self.largest.as_ref().map_or(self.log_alpha, |largest| largest.0.min(self.log_alpha))
+    }
 
     #[inline]
-    fn visit(&mut self, positions: &[usize], log_p_value: f64) -> ControlFlow<()> {
+    fn visit(&mut self, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
         *self.tests += 1;
-        if self.tests.is_multiple_of(TESTS_BETWEEN_CHECKS) {
-            *self.interrupted |= ends(self.run);
+        if let Some(largest) = &mut self.largest {
+            keep_largest(largest, log_p_value, || self.subsets.set(at));
         }
-        self.of_family = self.of_family.max(log_p_value);
-        if let Some(largest) = &mut self.largest
-            && log_p_value > largest.0
-        {
-            let mut set = self.family.set(positions);
-            set.sort_unstable();
-            **largest = (log_p_value, set);
-        }
-        self.separated = log_p_value > self.log_alpha || *self.interrupted;
+        self.separated = log_p_value > self.log_alpha;
         if self.separated { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// Tests between two looks at whether the run ends.
-const TESTS_BETWEEN_CHECKS: u64 = 256;
+/// The same for several variables, each paired with one.
+struct SeparatingEach<'a> {
+    subsets: Subsets<'a>,
+    log_alpha: f64,
+    others: &'a [Variable],
+    tests: &'a mut u64,
+    largest: &'a mut FxHashMap<Variable, (f64, VariableSet)>,
+    separated: Vec<bool>,
+}
 
-fn ends(run: &Run) -> bool {
-    run.check().is_err() || run.out_of_time()
+impl EachVisitor for SeparatingEach<'_> {
+    fn floor(&self, other: usize) -> f64 {
+        self.largest.get(&self.others[other]).map_or(self.log_alpha, |largest| largest.0.min(self.log_alpha))
+    }
+
+    fn visit(&mut self, other: usize, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
+        *self.tests += 1;
+        if let Some(largest) = self.largest.get_mut(&self.others[other]) {
+            keep_largest(largest, log_p_value, || self.subsets.set(at));
+        }
+        self.separated[other] = log_p_value > self.log_alpha;
+        if self.separated[other] { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 /// One variable's search.
@@ -89,8 +107,7 @@ impl<'a, S: TestSession> Target<'a, S> {
         variable: Variable,
         n_variables: usize,
         marginals: &'a Marginals,
-        log_alpha: f64,
-        max_size: usize,
+        options: &LocalOptions,
         knowledge: &'a Knowledge,
         run: &'a Run,
     ) -> Self {
@@ -101,8 +118,8 @@ impl<'a, S: TestSession> Target<'a, S> {
             variable,
             n_variables,
             marginals,
-            log_alpha,
-            max_size,
+            log_alpha: options.log_alpha,
+            max_size: options.max_conditioning_size.unwrap_or(usize::MAX),
             knowledge,
             run,
             interrupted: false,
@@ -165,11 +182,15 @@ impl<'a, S: TestSession> Target<'a, S> {
         self.knowledge.requires_edge(x, y)
     }
 
-    /// Says which variables the next tests are about.
-    pub(super) fn focus(&mut self, around: &[Variable]) {
-        let mut neighbourhood = vec![self.variable];
-        neighbourhood.extend_from_slice(around);
-        self.session.focus(&neighbourhood);
+    /// Hints that the next tests are about other variables.
+    pub(super) fn move_on(&mut self) {
+        self.session.next_neighbourhood();
+    }
+
+    /// Takes note of how tests ended. Whether the search goes on.
+    fn went_on(&mut self, outcome: Result<Tested>) -> bool {
+        self.interrupted |= outcome != Ok(Tested::All);
+        !self.interrupted
     }
 
     /// The average number of rows in a cell of a table of these variables.
@@ -189,12 +210,10 @@ impl<'a, S: TestSession> Target<'a, S> {
     ///
     /// Blankets are learned by such tests, and their sets may hold variables that separate nothing of the pair: a spouse is
     /// found by conditioning on a common child, whatever its tier. Where a set is to *separate* a pair, use
-    /// [`separates`](Self::separates), [`separated`](Self::separated) or [`test_separators`](Self::test_separators).
+    /// [`separates`](Self::separates) or [`separated`](Self::separated).
     pub(super) fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> f64 {
         self.tests += 1;
-        if self.tests.is_multiple_of(TESTS_BETWEEN_CHECKS) {
-            self.interrupted |= ends(self.run);
-        }
+        self.interrupted |= self.session.goes_on(self.run) != Ok(true);
         if self.interrupted {
             return 0.0;
         }
@@ -209,7 +228,7 @@ impl<'a, S: TestSession> Target<'a, S> {
         self.note_each(x, others, given, out);
     }
 
-    /// Says that many calls of [`test_each`](Self::test_each) or [`weigh_each`](Self::weigh_each) with these others follow.
+    /// Hints that many calls of [`test_each`](Self::test_each) or [`weigh_each`](Self::weigh_each) with these others follow.
     pub(super) fn gather(&mut self, others: &[Variable]) {
         self.session.gather(others);
     }
@@ -217,16 +236,15 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// [`test_each`](Self::test_each), of which [`note_each`](Self::note_each) takes note later.
     pub(super) fn weigh_each(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
         out.clear();
-        self.interrupted |= ends(self.run);
-        if self.interrupted {
-            out.resize(others.len(), 0.0);
-            return;
+        if !self.interrupted {
+            let mut results = std::mem::take(&mut self.results);
+            let outcome = self.session.test_each(x, others, given, self.run, &mut results);
+            self.tests += results.len() as u64;
+            out.extend(results.iter().map(|result| result.log_p_value));
+            self.results = results;
+            self.went_on(outcome);
         }
-        let mut results = std::mem::take(&mut self.results);
-        self.session.test_each(x, others, given, &mut results);
-        self.tests += others.len() as u64;
-        out.extend(results.iter().map(|result| result.log_p_value));
-        self.results = results;
+        out.resize(others.len(), 0.0);
     }
 
     /// Takes note of log p-values of x with each of `others`.
@@ -242,20 +260,6 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// Whether z alone separates x from y.
     pub(super) fn separates(&mut self, x: Variable, y: Variable, z: Variable) -> bool {
         self.may_separate(x, y, &[z]) && self.test(x, y, &[z]) > self.log_alpha
-    }
-
-    /// [`test_each`](Self::test_each) for sets that are to separate: a pair of which a member of `given` may separate
-    /// nothing is not tested, and its log p-value is −∞.
-    fn test_separators(&mut self, x: Variable, others: &[Variable], given: &[Variable], out: &mut Vec<f64>) {
-        if self.knowledge.is_empty() {
-            self.test_each(x, others, given, out);
-            return;
-        }
-        out.clear();
-        for &y in others {
-            let tested = self.may_separate(x, y, given);
-            out.push(if tested { self.test(x, y, given) } else { f64::NEG_INFINITY });
-        }
     }
 
     fn may_separate(&self, x: Variable, y: Variable, given: &[Variable]) -> bool {
@@ -280,17 +284,14 @@ impl<'a, S: TestSession> Target<'a, S> {
         if self.max_size < fixed {
             return false;
         }
-        (from..=pool.len().min(self.max_size - fixed)).any(|size| {
-            let family = SetFamily { with, pool: &pool, size };
-            self.separated_by(x, y, &family).is_none()
-        })
+        (from..=pool.len().min(self.max_size - fixed))
+            .any(|size| self.separated_by(x, y, Subsets { pool: &pool, size, with }))
     }
 
-    /// The largest log p-value of x ⫫ y given a set of the family, all of whose members may separate them; `None` when one
-    /// does. Stops at the first one found.
-    fn separated_by(&mut self, x: Variable, y: Variable, family: &SetFamily<'_>) -> Option<f64> {
+    /// Whether a set of the family, all of whose members may separate them, separates x from y. Stops at the first one found.
+    fn separated_by(&mut self, x: Variable, y: Variable, subsets: Subsets<'_>) -> bool {
         if self.interrupted {
-            return None;
+            return true;
         }
         let largest = if x == self.variable {
             self.largest.get_mut(&y)
@@ -299,54 +300,48 @@ impl<'a, S: TestSession> Target<'a, S> {
         } else {
             None
         };
-        let mut search = FamilySearch {
-            family,
-            log_alpha: self.log_alpha,
-            run: self.run,
-            tests: &mut self.tests,
-            interrupted: &mut self.interrupted,
-            largest,
-            of_family: f64::NEG_INFINITY,
-            separated: false,
-        };
-        self.session.test_family(x, y, family, &mut search);
-        (!search.separated).then_some(search.of_family)
+        let log_alpha = self.log_alpha;
+        let mut search = Separating { subsets, log_alpha, tests: &mut self.tests, largest, separated: false };
+        let outcome = self.session.test_subsets(x, y, &subsets, self.run, &mut search);
+        let separated = search.separated;
+        !self.went_on(outcome) || separated
     }
 
-    /// Of `candidates` (each with its largest log p-value), drops those that a set of the family separates from the target,
-    /// and keeps the largest log p-values of the others: one candidate after the other where the tests of one share much,
-    /// else all of them given one set after the other.
-    pub(super) fn drop_separated(&mut self, candidates: &mut Vec<(Variable, f64)>, family: &SetFamily<'_>) {
+    /// Of `candidates` (each with the largest log p-value of the pair), drops those that a set of the family separates from the
+    /// target, and brings the log p-values of the others up to date.
+    pub(super) fn drop_separated(&mut self, candidates: &mut Vec<(Variable, f64)>, subsets: Subsets<'_>) {
         let x = self.variable;
-        let shared = candidates.iter().filter(|&&(y, _)| self.session.shares_family(x, y, family)).count();
-        if 2 * shared > candidates.len() {
-            candidates.retain_mut(|(y, largest)| {
-                let pool = self.separators(x, *y, family.pool);
-                if family.with.is_some_and(|z| !self.may_separate(x, *y, &[z])) {
-                    return true;
-                }
-                let of_family = self.separated_by(x, *y, &SetFamily { pool: &pool, ..*family });
-                *largest = of_family.map_or(*largest, |value| largest.max(value));
-                of_family.is_some()
-            });
+        if self.interrupted {
+            candidates.clear();
             return;
         }
-        let mut subsets = Subsets::default();
-        let (mut others, mut log_p) = (Vec::new(), Vec::new());
-        let mut more = subsets.start(family.pool.len(), family.size);
-        while more && !candidates.is_empty() {
-            let set = family.set(subsets.positions());
-            others.clear();
-            others.extend(candidates.iter().map(|&(y, _)| y));
-            self.test_separators(x, &others, &set, &mut log_p);
-            let mut results = log_p.iter();
-            candidates.retain_mut(|(_, largest)| {
-                let &value = results.next().expect("one result for each candidate");
-                *largest = largest.max(value);
-                value <= self.log_alpha
-            });
-            more = subsets.advance();
-        }
+        let others: Vec<Variable> = candidates.iter().map(|&(y, _)| y).collect();
+        let separated: Vec<bool> = if self.knowledge.is_empty() {
+            let mut search = SeparatingEach {
+                subsets,
+                log_alpha: self.log_alpha,
+                others: &others,
+                tests: &mut self.tests,
+                largest: &mut self.largest,
+                separated: vec![false; others.len()],
+            };
+            let outcome = self.session.test_subsets_each(x, &others, &subsets, self.run, &mut search);
+            let separated = search.separated;
+            if self.went_on(outcome) { separated } else { vec![true; others.len()] }
+        } else {
+            // Each other variable has a pool of its own.
+            let mut of_other = |y: Variable| {
+                let pool = self.separators(x, y, subsets.pool);
+                let admissible = subsets.with.is_none_or(|z| self.may_separate(x, y, &[z]));
+                admissible && self.separated_by(x, y, Subsets { pool: &pool, ..subsets })
+            };
+            others.iter().map(|&y| of_other(y)).collect()
+        };
+        let mut separated = separated.into_iter();
+        candidates.retain_mut(|(y, log_p)| {
+            *log_p = self.largest.get(y).map_or(*log_p, |largest| largest.0);
+            !separated.next().expect("one answer for each candidate")
+        });
     }
 
     /// Drops from `members` (in the order in which they were taken in) those that a set with a *later* member separates:
