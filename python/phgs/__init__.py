@@ -23,11 +23,13 @@ from phgs.data import (
     as_table,
     discretize,
     gaussian_from_correlation,
+    read_csv,
 )
 from phgs.describe import Description, describe
 from phgs.errors import (
     DataError,
     DegenerateColumnWarning,
+    DocumentError,
     FewRowsWarning,
     GraphError,
     InternalError,
@@ -67,6 +69,7 @@ __all__ = [
     "DataError",
     "DegenerateColumnWarning",
     "Description",
+    "DocumentError",
     "EdgeConfidence",
     "FewRowsWarning",
     "GaussianTable",
@@ -111,6 +114,7 @@ __all__ = [
     "learner",
     "networks",
     "random_dag",
+    "read_csv",
     "result_schema",
     "sample_gaussian",
     "score",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from phgs.errors import DataError, ParameterError
+from phgs.errors import ParameterError
 from phgs.names import unknown
 
 ARCHIVE_VARIABLE = "PHGS_NETWORKS"
@@ -107,21 +106,6 @@ def find(name: str) -> Path:
             f"source repository and load it by path, or set {ARCHIVE_VARIABLE} to its folder"
         )
     raise ParameterError(unknown("network", name, sorted(_FACTS.keys() | files.keys())))
-
-
-def read_text(path: Path) -> str:
-    """Read a text file that may be gzipped."""
-    content = path.read_bytes()
-    if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError) as error:
-            raise DataError(f"cannot read {path}: the gzipped file is damaged or truncated") from error
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        # Older tools write names in Latin-1, in which every byte is a character.
-        return content.decode("latin-1")
 
 
 def _files() -> dict[str, Path]:

@@ -15,6 +15,7 @@ from phgs.data.findings import FEW_ROWS_OF_A_STATE, Finding
 from phgs.data.relations import copies
 from phgs.data.table import Categories, read_columns, table_of_columns
 from phgs.errors import DataError
+from phgs.texts import printable
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
@@ -102,7 +103,7 @@ class Description:
         return f"{plural(self.n_rows, 'row')}{complete}, {plural(len(self.columns), 'column')}"
 
     def __repr__(self) -> str:
-        return f"<phgs.Description: {self._size()}, {plural(len(self.findings), 'finding')}>"
+        return printable(f"<phgs.Description: {self._size()}, {plural(len(self.findings), 'finding')}>")
 
     def __str__(self) -> str:
         lines = [self._size()]
@@ -111,7 +112,7 @@ class Description:
         width = max((len(finding.code) for finding in self.findings), default=0)
         lines += [f"  {finding.code:<{width}}  {finding.text}" for finding in self.findings]
         lines += ["", *_table(self.columns)]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -14,12 +14,15 @@ from phgs._core import (
 )
 
 __all__ = [
+    "ConfigurationError",
     "DataError",
     "DegenerateColumnWarning",
+    "DocumentError",
     "FewRowsWarning",
     "GraphError",
     "InternalError",
     "KnowledgeError",
+    "KnowledgeFileError",
     "ManyStatesWarning",
     "NotFittedError",
     "ParameterError",
@@ -46,3 +49,15 @@ class ManyStatesWarning(PhgsWarning):
 
 class FewRowsWarning(PhgsWarning):
     """Gaussian data with no more rows than columns, of which an unrestricted search fits the noise."""
+
+
+class DocumentError(ParseError, DataError):
+    """A file that is not what it should be: the message names the file and the place in it."""
+
+
+class KnowledgeFileError(DocumentError, KnowledgeError):
+    """A file of background knowledge that is not what it should be."""
+
+
+class ConfigurationError(DocumentError, ParameterError):
+    """A study's configuration that is not what it should be."""

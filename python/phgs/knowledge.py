@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections import Counter
@@ -12,8 +11,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from phgs.errors import KnowledgeError, ParameterError
-from phgs.names import unknown
+from phgs.delimited import lines as delimited_lines
+from phgs.documents import Node, parse_json
+from phgs.errors import DocumentError, KnowledgeError, KnowledgeFileError, ParameterError
+from phgs.names import shortened, unknown
+from phgs.textfiles import read_text
+from phgs.texts import printable
 
 if TYPE_CHECKING:
     from phgs.data import Data
@@ -66,12 +69,13 @@ class Knowledge:
         seen: dict[Name, int] = {}
         for number, tier in enumerate(self.tiers):
             for name in tier:
+                _check_name("tiers", name)
                 if seen.setdefault(name, number) != number:
                     raise KnowledgeError(f"tiers: {name!r} is in two tiers, {seen[name] + 1} and {number + 1}")
 
     def __repr__(self) -> str:
         given = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name)]
-        return f"Knowledge({', '.join(given)})"
+        return printable(f"Knowledge({', '.join(given)})")
 
     @staticmethod
     def of(knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str]) -> Knowledge:
@@ -89,7 +93,7 @@ class Knowledge:
         return Knowledge(**knowledge)
 
     @staticmethod
-    def read(path: str | os.PathLike[str]) -> Knowledge:
+    def read(path: str | os.PathLike[str], *, encoding: str | None = None) -> Knowledge:
         """Read knowledge from a file; errors about its variables name the line.
 
         Parameters
@@ -98,6 +102,8 @@ class Knowledge:
             JSON with the keys ``required``, ``required_edges``, ``forbidden``, ``forbidden_edges`` and ``tiers``; or
             CSV with the columns ``from``, ``to`` and ``kind``, the last one of the first four, or ``tier``: then
             ``from`` is a variable and ``to`` the number of its tier.
+        encoding
+            The encoding; by default UTF-8, or UTF-16 where the first bytes say so.
 
         Raises
         ------
@@ -105,19 +111,13 @@ class Knowledge:
             Names the line of what cannot be read, or contradicts itself.
         """
         path = Path(path)
+        try:
+            text = read_text(path, encoding=encoding)
+        except DocumentError as error:
+            raise KnowledgeFileError(str(error)) from None
         if path.suffix.lower() == ".csv":
-            return _read_csv(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-            found = json.loads(text)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise KnowledgeError(f"{path} is not JSON: {error}") from error
-        if not isinstance(found, dict):
-            raise KnowledgeError(f"{path}: expected an object with the keys {', '.join(_KINDS)} and tiers")
-        try:
-            made = Knowledge.of(found)
-        except KnowledgeError as error:
-            raise KnowledgeError(f"{path}: {error}") from None
+            return _read_csv(path, text)
+        made = knowledge_of(Node(parse_json(text, str(path), KnowledgeFileError), str(path), "", KnowledgeFileError))
         lines = text.split("\n")
         named = {name for _, pairs in made._by_kind() for pair in pairs for name in pair}
         named |= {name for tier in made.tiers for name in tier}
@@ -246,10 +246,51 @@ def _pairs(kind: str, pairs: Iterable[Any]) -> tuple[tuple[Name, Name], ...]:
         if len(ends) != 2:
             raise KnowledgeError(f"{kind}: expected pairs of variables, got {pair!r}")
         first, second = ends
+        for name in ends:
+            _check_name(kind, name)
         if first == second:
             raise KnowledgeError(f"{kind}: {first!r} cannot be joined to itself")
         made.append((first, second))
     return tuple(made)
+
+
+def _check_name(kind: str, name: Any) -> None:
+    try:
+        hash(name)
+    except TypeError:
+        raise KnowledgeError(f"{kind}: expected the name of a variable, got {shortened(name)}") from None
+
+
+def knowledge_of(node: Node) -> Knowledge:
+    """Make knowledge of a JSON document; what is wrong is said with its place."""
+    known = [f.name for f in fields(Knowledge)]
+    if type(node.value) is not dict:
+        node.fail(f"expected an object with the keys {', '.join(known[:-1])} and {known[-1]}")
+    for key in node.value:
+        if key not in known:
+            node.fail(unknown("key", key, known))
+
+    def name(entry: Node) -> Name:
+        if type(entry.value) not in (str, int, float):
+            entry.fail(f"expected the name of a variable, got {shortened(entry.value)}")
+        return entry.value  # type: ignore[no-any-return]
+
+    def names(entry: Node) -> tuple[Name, ...]:
+        return entry.each(name)
+
+    def pair(entry: Node) -> tuple[Name, Name]:
+        ends = names(entry) if type(entry.value) is list else ()
+        if len(ends) != 2:
+            entry.fail(f"expected a pair of variables, got {shortened(entry.value)}")
+        if ends[0] == ends[1]:
+            entry.fail(f"{shortened(ends[0])} cannot be joined to itself")
+        return ends[0], ends[1]
+
+    given: dict[str, Any] = {key: value.each(names if key == "tiers" else pair) for key, value in node.items()}
+    try:
+        return Knowledge(**given)
+    except KnowledgeError as error:
+        node.fail(str(error))
 
 
 def _is_list(value: Any) -> bool:
@@ -262,38 +303,43 @@ def _line_of(name: Name, lines: Sequence[str]) -> int | None:
     return next((number for number, line in enumerate(lines, start=1) if any(q in line for q in quoted)), None)
 
 
-def _read_csv(path: Path) -> Knowledge:
+def _read_csv(path: Path, text: str) -> Knowledge:
     pairs: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _KINDS}
     tier_of: dict[str, int] = {}
     line_of: dict[Name, int | None] = {}
     kinds = (*_KINDS, "tier")
+    rows = delimited_lines(text, str(path))
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise KnowledgeError(f"{path} is not UTF-8 text: {error}") from error
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
-    if not {"from", "to", "kind"} <= set(reader.fieldnames or ()):
-        raise KnowledgeError(f"{path}: expected the columns from, to and kind")
-    try:
-        for row in reader:
-            where = f"{path}, line {reader.line_num}"
-            first, second, kind = row["from"], row["to"], row["kind"]
-            if None in row or not first or not second or not kind:
-                raise KnowledgeError(f"{where}: expected values for from, to and kind")
+        header = next(rows, None)
+        columns = [] if header is None else [field.strip().lower() for field in header.fields]
+        if not {"from", "to", "kind"} <= set(columns):
+            raise KnowledgeFileError(f"{path}: expected the columns from, to and kind")
+        source, target, kind_at = (columns.index(name) for name in ("from", "to", "kind"))
+        for line in rows:
+            where = f"{path}, line {line.number}"
+            if len(line.fields) != len(columns):
+                raise KnowledgeFileError(f"{where}: expected values for {', '.join(columns)}, found {len(line.fields)}")
+            first, second, kind = (line.fields[at] for at in (source, target, kind_at))
+            if any(line.empty[at] for at in (source, target, kind_at)):
+                raise KnowledgeFileError(f"{where}: expected values for from, to and kind")
             if kind not in kinds:
-                raise KnowledgeError(f"{where}: {unknown('kind', kind, kinds)}")
+                raise KnowledgeFileError(f"{where}: {unknown('kind', kind, kinds)}")
             if kind == "tier":
-                if not second.isdecimal():
-                    raise KnowledgeError(f"{where}: the tier of {first!r} must be a whole number, got {second!r}")
+                if not second.isdecimal() or len(second) > 9:
+                    raise KnowledgeFileError(
+                        f"{where}: the tier of {shortened(first)} must be a whole number, got {shortened(second)}"
+                    )
                 if tier_of.setdefault(first, int(second)) != int(second):
-                    raise KnowledgeError(f"{where}: {first!r} is in two tiers, {tier_of[first]} and {second}")
+                    raise KnowledgeFileError(f"{where}: {first!r} is in two tiers, {tier_of[first]} and {second}")
             else:
                 if first == second:
-                    raise KnowledgeError(f"{where}: {first!r} cannot be joined to itself")
+                    raise KnowledgeFileError(f"{where}: {first!r} cannot be joined to itself")
                 pairs[kind].append((first, second))
-                line_of.setdefault(second, reader.line_num)
-            line_of.setdefault(first, reader.line_num)
-    except csv.Error as error:
-        raise KnowledgeError(f"{path}, line {reader.line_num}: {error}") from error
+                line_of.setdefault(second, line.number)
+            line_of.setdefault(first, line.number)
+    except KnowledgeError:
+        raise
+    except DocumentError as error:
+        raise KnowledgeFileError(str(error)) from None
     tiers = [[name for name, tier in tier_of.items() if tier == number] for number in sorted(set(tier_of.values()))]
     return Knowledge(**pairs, tiers=tiers)._read_from(path, line_of)

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from phgs import _core, catalogue, parameters
 from phgs.errors import DataError, GraphError, ParameterError, ParseError
 from phgs.graphs import as_dag
-from phgs.names import unknown
-from phgs.output import write_whole
+from phgs.names import half_of_a_pair, unknown
+from phgs.output import check_writable, write_whole
+from phgs.textfiles import read_text
+from phgs.texts import printable
 
 
 class Network:
@@ -53,43 +55,86 @@ class Network:
         return made
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str]) -> Network:
-        """Load a network by name or from a BIF file, which may be gzipped.
+    def load(
+        cls,
+        source: str | os.PathLike[str],
+        *,
+        encoding: str | None = None,
+        tolerance: float | None = None,
+        max_entries: int | None = None,
+        max_bytes: int | None = None,
+    ) -> Network:
+        """Load a network by name or from a BIF file, which may be compressed by gzip, bzip2 or xz.
 
         Parameters
         ----------
         source
             A name that `phgs.networks` lists, or a path. Text with an ending (``.bif``, ``.bif.gz``) or a folder in it
             is a path.
+        encoding
+            The encoding of the file; by default UTF-8, or UTF-16 where the first bytes say so.
+        tolerance
+            With it rows whose sum differs from 1 by no more than this are divided by their sum, and rows of NaN, as
+            bnlearn writes of configurations that were never seen, are read as uniform; a warning says of which
+            variables. Without it rows must sum to 1 within 0.001, and are kept as they are.
+        max_entries
+            The most entries that all tables may have together, of eight bytes each; by default 33,554,432 (2**25).
+        max_bytes
+            The most bytes that a compressed file may unpack to; by default 256 MiB, or a hundred times its size.
 
         Raises
         ------
         ParameterError
             When no network has this name; near ones are suggested.
+        DataError
+            When the file is damaged, too large, or in another encoding.
         ParseError
             When the file is not a network; the message has the line and the column.
         """
         text = os.fspath(source)
         is_name = isinstance(source, str) and not Path(text).suffix and Path(text).name == text
         path = catalogue.find(text) if is_name else Path(text)
-        if path.is_dir():
-            raise DataError(f"{path} is a folder, not a BIF file")
-        name = path.name.removesuffix(".gz").removesuffix(".bif")
-        try:
-            network = _core.Network.from_bif(catalogue.read_text(path))
-        except ParseError as error:
-            raise ParseError(f"{path}: {error}") from None
-        # Most files of the repository call themselves "unknown".
-        return cls._wrap(network.renamed(name) if network.name in ("", "unknown") else network)
+        network, repairs = cls._read(
+            path, encoding=encoding, tolerance=tolerance, max_entries=max_entries, max_bytes=max_bytes
+        )
+        _warn_of(repairs, network, stacklevel=3)
+        return network
 
     @classmethod
-    def from_bif(cls, text: str) -> Network:
+    def _read(
+        cls,
+        path: Path,
+        *,
+        encoding: str | None = None,
+        tolerance: float | None = None,
+        max_entries: int | None = None,
+        max_bytes: int | None = None,
+    ) -> tuple[Network, list[tuple[int, int, int]]]:
+        """Read a file; also return what was done to rows."""
+        text = read_text(path, encoding=encoding, max_bytes=max_bytes)
+        try:
+            network, repairs = _core.Network.from_bif(text, *_limits(tolerance, max_entries))
+        except (ParseError, DataError) as error:
+            raise type(error)(f"{path}: {error}") from None
+        # Most files of the repository have no name.
+        name = path.name
+        for ending in (".gz", ".bz2", ".xz", ".bif"):
+            name = name.removesuffix(ending)
+        return cls._wrap(network if network.name else network.renamed(name.encode(errors="replace").decode())), repairs
+
+    @classmethod
+    def from_bif(cls, text: str, *, tolerance: float | None = None, max_entries: int | None = None) -> Network:
         """Read a network from the text of a BIF file (version 0.15).
 
         Rows are placed by their labels whatever their order; ``default`` and ``table`` entries, comments, exponents and
-        quoted names are understood, ``property`` lines skipped. Rows must sum to 1 within 0.001.
+        quoted names are understood, ``property`` lines skipped. Rows must sum to 1 within 0.001; `tolerance` and
+        `max_entries` are as in `load`.
         """
-        return cls._wrap(_core.Network.from_bif(text))
+        _check_texts("text", [text])
+        network, repairs = _core.Network.from_bif(text, *_limits(tolerance, max_entries))
+        made = cls._wrap(network)
+        _warn_of(repairs, made, stacklevel=3)
+        return made
 
     @classmethod
     def from_tables(
@@ -137,7 +182,12 @@ class Network:
                 raise DataError(f"the table of {variable!r} has the shape {table.shape}, not {shape}")
             flat.append(table.ravel().tolist())
             indices.append([position[parent] for parent in above])
-        return cls._wrap(_core.Network(name, names, [list(map(str, states[v])) for v in names], indices, flat))
+        labels = [list(map(str, states[v])) for v in names]
+        _check_texts("name", [name])
+        _check_texts("variable", names)
+        for variable, own in zip(names, labels, strict=True):
+            _check_texts(f"a state of {variable!r}:", own)
+        return cls._wrap(_core.Network(name, names, labels, indices, flat))
 
     @classmethod
     def fit(
@@ -177,6 +227,8 @@ class Network:
         dag = as_dag(graph, table.names)
         orders = [_sorted_codes(levels) for levels in table.levels]
         states = [[str(levels[code]) for code in order] for levels, order in zip(table.levels, orders, strict=True)]
+        for variable, own in zip(table.names, states, strict=True):
+            _check_texts(f"a state of {variable!r}:", own)
         codes = []
         for column, order in zip(table.codes, orders, strict=True):
             place = np.empty(len(order), dtype=column.dtype)
@@ -350,6 +402,7 @@ class Network:
 
     def renamed(self, name: str) -> Network:
         """Return the network with another name."""
+        _check_texts("name", [name])
         return Network._wrap(self._network.renamed(name))
 
     def to_bif(self) -> str:
@@ -358,6 +411,7 @@ class Network:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a BIF file, gzipped where the name ends in ``.gz``."""
+        check_writable(path)
         content = self.to_bif().encode()
         write_whole(path, gzip.compress(content, mtime=0) if os.fspath(path).endswith(".gz") else content)
 
@@ -390,11 +444,12 @@ class Network:
 
     @staticmethod
     def _restore(name: str, text: str) -> Network:
-        return Network.from_bif(text).renamed(name)
+        # What could be made can be unpickled, however large.
+        return Network.from_bif(text, max_entries=1 << 62).renamed(name)
 
     def __repr__(self) -> str:
         sizes = f"{len(self.nodes):,} variables, {len(self.edges):,} arcs, {self.n_parameters:,} parameters"
-        return f"<phgs.Network {self.name!r}: {sizes}>"
+        return printable(f"<phgs.Network {self.name!r}: {sizes}>")
 
 
 @dataclass(frozen=True)
@@ -447,6 +502,35 @@ def random_dag(
     else:
         arcs = _core.random_dag(count, None, _whole("scale_free_parents", scale_free_parents, 0), _seed(seed))
     return Graph._from_indices(tuple(f"X{x}" for x in range(count)), arcs)
+
+
+def _limits(tolerance: float | None, max_entries: int | None) -> tuple[float | None, int | None]:
+    if tolerance is not None and not 0.0 < parameters.real("tolerance", tolerance) < 1.0:
+        raise ParameterError(f"tolerance: {tolerance!r} must be above 0 and below 1, such as 0.01")
+    return tolerance, parameters.whole("max_entries", max_entries, 1, none="33,554,432")
+
+
+def _warn_of(repairs: list[tuple[int, int, int]], network: Network, stacklevel: int) -> None:
+    """Say which tables were changed to be read."""
+    import warnings
+
+    from phgs.data.checks import listed, plural
+    from phgs.errors import PhgsWarning
+
+    for column, what in ((1, "were divided by their sum"), (2, "of NaN were made uniform")):
+        changed = [(network.nodes[repair[0]], repair[column]) for repair in repairs if repair[column]]
+        if changed:
+            rows = plural(sum(count for _, count in changed), "row")
+            names = listed(name for name, _ in changed)
+            verb = what if not rows.startswith("1 ") else what.replace("were", "was").replace("their", "its")
+            warnings.warn(f"{rows} {verb}, in the tables of {names}", PhgsWarning, stacklevel=stacklevel + 1)
+
+
+def _check_texts(what: str, texts: Iterable[str]) -> None:
+    for text in texts:
+        problem = half_of_a_pair(str(text))
+        if problem is not None:
+            raise DataError(f"{what} {problem if len(text) < 200 else 'it holds half of a surrogate pair'}")
 
 
 def _sorted_codes(levels: Sequence[Any]) -> list[int]:

@@ -24,7 +24,7 @@ from phgs.data import Data, as_data, checks
 from phgs.data.table import Missing
 from phgs.errors import DataError, ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
-from phgs.texts import p_value_text
+from phgs.texts import p_value_text, printable
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
@@ -84,7 +84,7 @@ class IndependenceTest:
 
     def __str__(self) -> str:
         given = f" | {', '.join(map(str, self.given))}" if self.given else ""
-        return (
+        return printable(
             f"{self.x} ⫫ {self.y}{given}: {self.test} = {self.statistic:.6g}, df = {self.degrees_of_freedom:g},"
             f" p = {p_value_text(self.log_p_value)}, {self.n_rows:,} rows"
             f"{self._rows_that_count()}"

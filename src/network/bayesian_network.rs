@@ -2,8 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::bif::{BifOptions, Repair};
 use crate::data::MAX_ARITY;
 use crate::graph::Dag;
+use crate::run::Run;
 use crate::{Error, Result, Variable};
 
 /// How far from 1 the probabilities of a row may sum: published tables are rounded to a few digits. Tables are kept as
@@ -104,15 +106,34 @@ impl BayesianNetwork {
     /// # Errors
     ///
     /// [`Error::Parse`] with line and column when the text is not a network: truncated, an unknown variable or state, a
-    /// row missing, given twice, of the wrong length or not summing to 1 within [`ROW_SUM_TOLERANCE`], a cycle.
+    /// row missing, given twice, of the wrong length or not summing to 1 within [`ROW_SUM_TOLERANCE`], a cycle,
+    /// tables of more entries than [`BifOptions`] allow by default.
     pub fn from_bif(text: &str) -> Result<Self> {
-        super::bif::read(text)
+        Ok(super::bif::read(text, &BifOptions::default(), None)?.0)
+    }
+
+    /// Reads the text of a BIF file with options; also returns what was done to rows, which the options allow.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_bif`](Self::from_bif), and [`Error::Interrupted`].
+    pub fn from_bif_with(text: &str, options: &BifOptions, run: &Run) -> Result<(Self, Vec<Repair>)> {
+        super::bif::read(text, options, Some(run))
     }
 
     /// The network as the text of a BIF file. Reading it gives the same network, number for number; a network without
-    /// a name is called `unknown`.
+    /// a name is called `unknown`, which reads as no name.
     pub fn to_bif(&self) -> String {
-        super::bif::write(self)
+        super::bif::write(self, None).unwrap_or_default()
+    }
+
+    /// As [`to_bif`](Self::to_bif); a run can stop it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`].
+    pub fn to_bif_within(&self, run: &Run) -> Result<String> {
+        super::bif::write(self, Some(run))
     }
 
     /// Name of the network.

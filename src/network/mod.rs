@@ -20,6 +20,7 @@ mod sample;
 mod tile;
 
 pub use bayesian_network::{BayesianNetwork, Node, ROW_SUM_TOLERANCE};
+pub use bif::{BifOptions, Repair};
 pub use gaussian::{GaussianNetwork, conditional_independence_graph};
 pub use inference::Marginals;
 pub use learn_parameters::ParameterEstimate;

@@ -7,10 +7,10 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use super::dataset::Dataset;
-use super::run::{Settings, run_job};
+use super::run::{AT_ONCE, Settings, run_job};
 use crate::data::Codes;
 use crate::graph::Dag;
-use crate::network::{BayesianNetwork, Node, ParameterEstimate, RandomDag, tile, tile_in_random_order};
+use crate::network::{BayesianNetwork, BifOptions, Node, ParameterEstimate, RandomDag, tile, tile_in_random_order};
 use crate::{Error, Variable};
 
 /// A discrete Bayesian network, never changed.
@@ -27,6 +27,9 @@ impl Network {
 
 /// A list of arrays, one for each variable.
 type Arrays<'py> = Vec<Bound<'py, PyArray1<f64>>>;
+
+/// For each table with changed rows: the variable, rows divided by their sum, rows of NaN made uniform.
+type Repairs = Vec<(Variable, usize, usize)>;
 
 fn settings(threads: usize) -> Settings {
     Settings { threads, time_limit: None, progress: None }
@@ -53,15 +56,26 @@ impl Network {
         Ok(Self::wrap(BayesianNetwork::new(name, nodes.collect())?))
     }
 
-    /// Reads the text of a BIF file.
+    /// Reads the text of a BIF file. Also returns, for each table of which rows were changed as the tolerance allows,
+    /// the variable, how many rows were divided by their sum, and how many rows of NaN were made uniform.
     #[staticmethod]
-    fn from_bif(py: Python<'_>, text: &str) -> PyResult<Self> {
-        Ok(Self::wrap(py.detach(|| BayesianNetwork::from_bif(text))?))
+    #[pyo3(signature = (text, tolerance=None, max_entries=None))]
+    fn from_bif(
+        py: Python<'_>,
+        text: &str,
+        tolerance: Option<f64>,
+        max_entries: Option<usize>,
+    ) -> PyResult<(Self, Repairs)> {
+        let defaults = BifOptions::default();
+        let options = BifOptions { tolerance, max_entries: max_entries.unwrap_or(defaults.max_entries) };
+        let (network, repairs) = run_job(py, &AT_ONCE, |run| BayesianNetwork::from_bif_with(text, &options, run))?;
+        let repairs = repairs.into_iter().map(|repair| (repair.variable, repair.scaled, repair.unseen));
+        Ok((Self::wrap(network), repairs.collect()))
     }
 
     /// The text of a BIF file.
-    fn to_bif(&self, py: Python<'_>) -> String {
-        py.detach(|| self.network.to_bif())
+    fn to_bif(&self, py: Python<'_>) -> PyResult<String> {
+        run_job(py, &AT_ONCE, |run| self.network.to_bif_within(run))
     }
 
     /// Name of the network.

@@ -1,7 +1,8 @@
 //! Reading and writing BIF files.
 
 use phgs::Error;
-use phgs::network::{BayesianNetwork, Node};
+use phgs::network::{BayesianNetwork, BifOptions, Node, Repair};
+use phgs::run::Run;
 
 use crate::support::{network, network_text};
 
@@ -133,7 +134,7 @@ fn errors_say_where_and_what() {
     refused("0.25 0.75", "0.25 0.76", 9, 3, "sum to 1.01");
     refused("0.25 0.75", "0.25", 9, 17, "1 numbers where 2 are needed");
     refused("0.25 0.75", "-0.25 1.25", 9, 3, "not a probability");
-    refused("0.25 0.75", "0.25 nan", 9, 18, "'nan' is not a number");
+    refused("0.25 0.75", "0.25 nan", 9, 3, "NaN is not a probability");
     refused("default 0.5, 0.5;", "", 5, 1, "no row for (<5, +) and no default");
     refused("( a ) {", "( A ) {", 15, 15, "'A' is not declared; did you mean 'a'?");
     refused("( property | d ) {", "( a ) {", 17, 1, "second probability block");
@@ -164,4 +165,126 @@ fn truncated_files_are_refused_wherever_they_end() {
             other => panic!("cut at {end}: {other:?}"),
         }
     }
+}
+
+/// Names that are words of the grammar, or hold its marks, come back; those of other readers stand in quotes.
+#[test]
+fn every_name_survives_writing() {
+    let names = [
+        "property",
+        "default",
+        "table",
+        "probability",
+        "variable",
+        "network",
+        "type",
+        "a;b",
+        "}",
+        "{",
+        "a \" b",
+        "\\",
+        "a\\",
+        "\"",
+        "",
+        " ",
+        "//",
+        "a//b",
+        "/* c",
+        "a\nb",
+        "a\r\nb",
+        "\u{2028}",
+        "\u{feff}",
+        "\u{c}",
+        "\u{b}",
+        "(",
+        "|,[]",
+        "é",
+        "unknown",
+    ];
+    for (i, name) in names.iter().enumerate() {
+        let other = names[(i + 7) % names.len()];
+        let states = vec![(*name).to_string(), other.to_string()];
+        let parent =
+            Node { name: other.into(), states: states.clone(), parents: vec![], probabilities: vec![0.25, 0.75] };
+        let child =
+            Node { name: (*name).into(), states, parents: vec![0], probabilities: vec![0.5, 0.5, 0.125, 0.875] };
+        let network = BayesianNetwork::new(*name, vec![parent, child]).unwrap();
+        assert_eq!(BayesianNetwork::from_bif(&network.to_bif()).unwrap(), network, "{name:?}");
+    }
+}
+
+fn two(row: &str) -> String {
+    format!(
+        "network unknown {{ }} variable a {{ type discrete [ 2 ] {{ x, y }}; }} variable b {{ type discrete [ 2 ] {{ x, y }}; }}
+         probability ( a ) {{ table 0.5, 0.5; }} probability ( b | a ) {{ (x) {row}; default {row}; }}"
+    )
+}
+
+#[test]
+fn rows_are_repaired_within_a_tolerance_and_counted() {
+    let run = Run::new(1).unwrap();
+    let read = |row: &str, tolerance| {
+        let options = BifOptions { tolerance, ..BifOptions::default() };
+        BayesianNetwork::from_bif_with(&two(row), &options, &run)
+    };
+    let (network, repairs) = read("0.495, 0.495", Some(0.011)).unwrap();
+    assert_eq!(network.node(1).probabilities, [0.5; 4]);
+    assert_eq!(repairs, [Repair { variable: 1, scaled: 2, unseen: 0 }]);
+    let (network, repairs) = read("NaN, nan", Some(0.01)).unwrap();
+    assert_eq!(network.node(1).probabilities, [0.5; 4]);
+    assert_eq!(repairs, [Repair { variable: 1, scaled: 0, unseen: 2 }]);
+    assert_eq!(read("0.3, 0.7", Some(0.01)).unwrap().1, []);
+    for (row, tolerance, says) in [
+        ("0.495, 0.495", None, "a tolerance of 0.01 or more"),
+        ("0.495, 0.495", Some(0.005), "a tolerance of 0.01 or more"),
+        ("NaN, NaN", None, "a row of NaN"),
+        ("NaN, 1", Some(0.01), "is not a probability"),
+        ("0, 0", Some(0.99), "sum to 0"),
+        ("-0.5, 1.5", Some(0.9), "is not a probability"),
+        ("inf, 0", Some(0.9), "'inf' is not a number"),
+    ] {
+        let error = read(row, tolerance).unwrap_err().to_string();
+        assert!(error.starts_with("line 2") && error.contains(says), "{row}: {error}");
+    }
+}
+
+/// 3 KB of text asks for 2 GiB; nothing is taken.
+#[test]
+fn sizes_are_checked_before_memory_is_taken() {
+    let mut text = String::from("network unknown { }\n");
+    let names: Vec<String> = (0..28).map(|i| format!("x{i}")).collect();
+    for name in &names {
+        text += &format!("variable {name} {{ type discrete [ 2 ] {{ a, b }}; }}\n");
+    }
+    for (i, name) in names.iter().enumerate() {
+        let parents = if i == 0 { String::new() } else { format!(" | {}", names[..i].join(", ")) };
+        text += &format!("probability ( {name}{parents} ) {{ default 0.5, 0.5; }}\n");
+    }
+    let error = BayesianNetwork::from_bif(&text).unwrap_err().to_string();
+    assert!(error.contains("raise max_entries") && error.contains("33554432"), "{error}");
+    let options = BifOptions { max_entries: 100, ..BifOptions::default() };
+    let error = BayesianNetwork::from_bif_with(&text, &options, &Run::new(1).unwrap()).unwrap_err().to_string();
+    // 2 + 4 + 8 + 16 + 32 = 62; 64 more are too many.
+    assert!(error.contains("'x5' takes 64 entries, those before it 62; a file may have 100"), "{error}");
+}
+
+#[test]
+fn a_cancelled_run_stops_reading_and_writing() {
+    let network = network("munin1");
+    let run = Run::new(1).unwrap();
+    run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    let text = network.to_bif();
+    assert_eq!(BayesianNetwork::from_bif_with(&text, &BifOptions::default(), &run), Err(Error::Interrupted));
+    assert_eq!(network.to_bif_within(&run), Err(Error::Interrupted));
+}
+
+#[test]
+fn very_long_names_get_no_hint_and_short_messages() {
+    let long = "x".repeat(50_000);
+    let text =
+        two("0.5, 0.5").replace("b | a", &format!("b | {long}")).replace("variable a", &format!("variable {long}y"));
+    let start = std::time::Instant::now();
+    let error = BayesianNetwork::from_bif(&text).unwrap_err().to_string();
+    assert!(error.len() < 200, "{}", error.len());
+    assert!(start.elapsed().as_secs_f64() < 1.0);
 }

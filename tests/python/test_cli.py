@@ -48,7 +48,7 @@ def test_everything_is_written(tmp_path, data, truth, capsys):
     assert found["parameters"]["tabu_length"] == 20
     assert found["comparison"]["jaccard"] == 1.0
     assert found["seconds"]["read"] > 0
-    assert Path(names["csv"]).read_text() == "from,to\na,b\nb,a\nb,c\nc,b\n"
+    assert Path(names["csv"]).read_text() == "from,to\na,b\nb,a\nb,c\nc,b\nd,\n"
     assert Path(names["dot"]).read_text().startswith("digraph")
     assert Path(names["png"]).read_bytes().startswith(b"\x89PNG")
 

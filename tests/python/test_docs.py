@@ -110,3 +110,26 @@ def test_docstrings_of_learners_have_all_parameters_with_their_defaults(name):
         shown = kind.partition(", default ")[2]
         default = signature[name].default
         assert (default is None and kind.endswith(", optional")) or ast.literal_eval(shown or "None") == default, name
+
+
+def test_tests_and_scores_of_the_page_for_bnlearn_run():
+    """What the rows of its tables name is what functions and learners take."""
+    text = (ROOT / "docs" / "migration" / "bnlearn.md").read_text(encoding="utf-8")
+    table = text.split("## Tests and scores")[1].split("## Graphs")[0]
+    data = {name: [0.1, 0.7, 0.2, 0.9, 0.4, 0.35, 0.8, 0.15] for name in "xyzw"}
+    data |= {"y": data["x"][::-1], "z": data["x"][3:] + data["x"][:3], "w": data["x"][5:] + data["x"][:5]}
+    categories = phgs.Network.load("asia").sample(500, seed=1).rename_columns([*"xyzw", *"abcd"])
+    dag = phgs.Graph("xyzw", [("x", "y")])
+    ours = [cell for row in table.splitlines()[4:] if row.startswith("|") for cell in [row.split("|")[2]]]
+    found = [piece for cell in ours for piece in re.findall(r"`([^`]*=[^`]*|phgs[^`]*)`", cell)]
+    assert any("fisher-z" in piece for piece in found)
+    assert any("gaussian-bic" in piece for piece in found)
+    for piece in found:
+        if piece.startswith("phgs."):
+            x = data if "fisher" in piece or "gaussian" in piece else categories
+            full = phgs.Graph(x.column_names, [("x", "y")]) if x is categories else dag
+            assert eval(piece, {"phgs": phgs, "x": x, "dag": full}) is not None
+            continue
+        options = eval(f"dict({piece})")
+        method = "hc" if "score" in options else "pc"
+        assert phgs.learner(method, **options) is not None

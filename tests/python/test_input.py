@@ -237,7 +237,7 @@ def test_csv_is_text(tmp_path, monkeypatch):
         ("", "is empty"),
         ("a,b\n", "no rows"),
         ("a;b\n1;2\n", "separated by ';'"),
-        ("a,b\n1,2,3\n", "Expected 2 columns, got 3"),
+        ("a,b\n1,2,3\n", "line 2: 3 fields, the header has 2"),
         ("a,b\n0.5,1\n1,2\n", "'a' holds numbers that are not whole"),
         ("a,b\n2026-01-01,1\n2026-01-02,2\n", "dates"),
         (b"a,b\n\xff,1\nx,2\n", "UTF-8"),

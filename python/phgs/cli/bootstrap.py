@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phgs.cli.common import Parser, UsageError, bold, number, whole_number
+from phgs.cli.common import (
+    Parser,
+    UsageError,
+    number,
+    outputs,
+    read_data,
+    say,
+    summary_stream,
+    tell_written,
+    whole_number,
+    write,
+)
 from phgs.cli.common import input_path as checked_input
 from phgs.cli.method import add_method, made
 from phgs.confidence.consensus import KINDS
-from phgs.output import check_writable, write_all
+from phgs.documents import json_text
 
 if TYPE_CHECKING:
     from phgs.confidence import EdgeConfidence
@@ -44,7 +53,7 @@ def add(parser: Parser) -> None:
         default="majority",
         help="each edge as most replicates have it, a DAG, or its CPDAG (default majority)",
     )
-    output.add_argument("--json", metavar="FILE", help="write what was found")
+    output.add_argument("--json", metavar="FILE", help="write what was found; '-' is standard output, here and below")
     output.add_argument("--table", metavar="FILE.csv", help="write the shares of all pairs")
     output.add_argument("--edges", metavar="FILE.csv", help="write the consensus graph as an edge list")
     output.add_argument("--dot", metavar="FILE", help="write the consensus graph in Graphviz DOT")
@@ -67,15 +76,9 @@ def run(options: Namespace) -> int:
     if options.workers < 1:
         raise UsageError("--workers must be at least 1")
     learner = made(options)
-    data = checked_input(options.data, also_stdin=True)
-    kinds = ("json", "table", "edges", "dot", "plot")
-    outputs = {kind: check_writable(path) for kind in kinds if (path := getattr(options, kind))}
-    if len(set(outputs.values())) != len(outputs):
-        raise UsageError("two outputs have the same name")
-    if "plot" in outputs:
-        from phgs.graphs.plot import check_format
-
-        check_format(outputs["plot"])
+    checked_input(options.data, also_stdin=True)
+    wanted = outputs(options, ("json", "table", "edges", "dot", "plot"))
+    data = read_data(options)
     seed = 0 if options.seed is inspect.Parameter.empty else options.seed
     progress = False if options.quiet else None
     if options.workers == 1:
@@ -90,15 +93,15 @@ def run(options: Namespace) -> int:
             found = bootstrap(
                 learner, data, options.n, seed, executor=executor, folder=options.folder, progress=progress
             )
-    write_all({path: _content(kind, path, found, options) for kind, path in outputs.items()})
+    write({path: _content(kind, path, found, options) for kind, path in wanted.items()})
     if not options.quiet:
-        _print(found, outputs)
+        _print(found, wanted)
     return 0
 
 
 def _content(kind: str, path: Path, found: EdgeConfidence, options: Namespace) -> bytes:
     if kind == "json":
-        return (json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()
+        return json_text(found.to_dict()).encode()
     if kind == "table":
         return found.to_csv().encode()
     if kind == "plot":
@@ -113,7 +116,6 @@ def _content(kind: str, path: Path, found: EdgeConfidence, options: Namespace) -
     return to_csv(graph).encode()
 
 
-def _print(found: EdgeConfidence, outputs: dict[str, Path]) -> None:
-    sys.stdout.write(f"{found}\n")
-    for path in outputs.values():
-        sys.stdout.write(f"{bold('wrote'.ljust(20))} {path}\n")
+def _print(found: EdgeConfidence, written: dict[str, Path]) -> None:
+    say(f"{found}\n", summary_stream(written.values()))
+    tell_written(written.values())

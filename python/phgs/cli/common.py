@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import re
 import sys
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from phgs.errors import ParameterError
+from phgs.names import near_names
+from phgs.output import check_writable, write_all
+from phgs.texts import printable
 
 _CHOICE = re.compile(r"invalid choice: '(?P<given>[^']*)' \(choose from (?P<known>.*)\)")
 _UNRECOGNISED = re.compile(r"unrecognized arguments: (?P<given>\S+)")
@@ -67,7 +72,7 @@ def _width() -> int:
 
 
 def _near(what: str, given: str, known: list[str], *, listed: bool = True) -> str:
-    near = difflib.get_close_matches(given.lower(), known, n=3, cutoff=0.6)
+    near = near_names(given, known)
     if near:
         return f"unknown {what} '{given}'; did you mean {' or '.join(near)}?"
     return f"unknown {what} '{given}'" + (f"; known: {', '.join(known)}" if listed else "")
@@ -100,6 +105,85 @@ def bold(text: str, stream: TextIO | None = None) -> str:
     if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" or not stream.isatty():
         return text
     return f"\x1b[1m{text}\x1b[0m"
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print text, with signs that the stream can show."""
+    (stream or sys.stdout).write(printable(text))
+
+
+STANDARD_OUTPUT = "-"
+
+
+def outputs(options: Namespace, kinds: Sequence[str]) -> dict[str, Path]:
+    """Return the paths of the outputs that are asked for, checked; ``-`` is standard output, for one of them."""
+    found = {kind: checked_output(path) for kind in kinds if (path := getattr(options, kind))}
+    if len({path if str(path) == STANDARD_OUTPUT else path.resolve() for path in found.values()}) < len(found):
+        raise UsageError("two outputs have the same name")
+    if "plot" in found:
+        from phgs.graphs.plot import check_format
+
+        check_format(found["plot"])
+    return found
+
+
+def checked_output(path: str) -> Path:
+    """Refuse, before any work, a path that cannot be written; ``-`` is standard output."""
+    return Path(path) if path == STANDARD_OUTPUT else check_writable(path)
+
+
+def write(contents: Mapping[Path, bytes]) -> None:
+    """Write all outputs, or none: files first, then what goes to standard output."""
+    write_all({path: content for path, content in contents.items() if str(path) != STANDARD_OUTPUT})
+    for path, content in contents.items():
+        if str(path) == STANDARD_OUTPUT:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+
+
+def summary_stream(contents: Iterable[Path]) -> TextIO:
+    """Return where a summary goes: standard error where standard output has something else."""
+    return sys.stderr if any(str(path) == STANDARD_OUTPUT for path in contents) else sys.stdout
+
+
+def tell_written(contents: Iterable[Path]) -> None:
+    """Say which files were written."""
+    stream = summary_stream(contents)
+    for path in contents:
+        if str(path) != STANDARD_OUTPUT:
+            say(f"{bold('wrote'.ljust(20), stream)} {path}\n", stream)
+
+
+def add_reading(parser: Any) -> None:
+    """Add the options that say how CSV is read."""
+    group = parser.add_argument_group("reading CSV")
+    group.add_argument(
+        "--delimiter", metavar="C", help="what separates fields (default: a comma; a tab for .tsv; 'tab' is one)"
+    )
+    group.add_argument("--decimal", choices=(".", ","), metavar="C", help="decimal mark of numbers (default .)")
+    group.add_argument(
+        "--encoding", metavar="NAME", help="such as latin-1 or gbk (default: UTF-8, or UTF-16 by its mark)"
+    )
+    group.add_argument(
+        "--max-bytes",
+        type=whole_number,
+        metavar="N",
+        help="the most bytes that a compressed file may unpack to (default 256 MiB, or a hundred times its size)",
+    )
+
+
+def read_data(options: Namespace) -> Any:
+    """Return the data as the library takes them: a path, or a table where options say how the file is read."""
+    path = input_path(options.data, also_stdin=True)
+    named = {name: getattr(options, name) for name in ("delimiter", "decimal", "encoding", "max_bytes")}
+    if all(value is None for value in named.values()):
+        return path
+    if named["delimiter"] in ("tab", "\\t"):
+        named["delimiter"] = "\t"
+    from phgs.data.files import read_with
+
+    return read_with(path, **named)
 
 
 def input_path(text: str, *, also_stdin: bool = False) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from argparse import Namespace
 
-from phgs.cli.common import Parser, bold, input_path
-from phgs.output import check_writable, write_whole
+from phgs.cli.common import Parser, bold, input_path, outputs, say, summary_stream, write
+from phgs.documents import json_text
 
 _LINES = {
     "learned_edges": "P (learned edges)",
@@ -30,7 +28,10 @@ def add(parser: Parser) -> None:
     kinds = "an edge list (CSV with the columns from and to), a result file (JSON) or a network (BIF)"
     parser.add_argument("true", metavar="TRUE", help=kinds)
     parser.add_argument("learned", metavar="LEARNED", help="the same")
-    parser.add_argument("--json", metavar="FILE", help="write the comparison as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the comparison as JSON; '-' is standard output")
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="of edge lists and networks, such as latin-1 (default UTF-8)"
+    )
 
 
 def run(options: Namespace) -> int:
@@ -38,14 +39,15 @@ def run(options: Namespace) -> int:
     from phgs.graphs import compare
     from phgs.graphs.convert import read_graph
 
-    if options.json is not None:
-        check_writable(options.json)
-    truth, learned = read_graph(input_path(options.true)), read_graph(input_path(options.learned))
+    wanted = outputs(options, ("json",))
+    truth, learned = (
+        read_graph(input_path(path), encoding=options.encoding) for path in (options.true, options.learned)
+    )
     found = compare(truth, learned).to_dict()
-    if options.json is not None:
-        write_whole(options.json, json.dumps(found, indent=1) + "\n")
+    write({path: json_text(found).encode() for path in wanted.values()})
+    stream = summary_stream(wanted.values())
     for name, text in _LINES.items():
         value = found[name]
         shown = "none" if value is None else f"{value:.4f}" if isinstance(value, float) else f"{value:,}"
-        sys.stdout.write(f"{bold(text.ljust(20))} {shown}\n")
+        say(f"{bold(text.ljust(20), stream)} {shown}\n", stream)
     return 0

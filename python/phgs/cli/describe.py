@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from argparse import Namespace
 
-from phgs.cli.common import Parser, bold, input_path
-from phgs.output import check_writable, write_all
+from phgs.cli.common import Parser, add_reading, bold, input_path, outputs, read_data, say, summary_stream, write
+from phgs.documents import json_text
 
 
 def add(parser: Parser) -> None:
@@ -15,7 +13,8 @@ def add(parser: Parser) -> None:
     parser.add_argument(
         "data", metavar="DATA", help="CSV (header row), Parquet or Feather file; '-' reads CSV from standard input"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the report as JSON")
+    add_reading(parser)
+    parser.add_argument("--json", metavar="FILE", help="write the report as JSON; '-' is standard output")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
@@ -23,13 +22,12 @@ def run(options: Namespace) -> int:
     """Print the report."""
     from phgs.describe import describe
 
-    path = input_path(options.data, also_stdin=True)
-    output = None if options.json is None else check_writable(options.json)
-    report = describe(path)
-    if output is not None:
-        text = json.dumps(report.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        write_all({output: text.encode()})
+    input_path(options.data, also_stdin=True)
+    wanted = outputs(options, ("json",))
+    report = describe(read_data(options))
+    write({path: json_text(report.to_dict()).encode() for path in wanted.values()})
     if not options.quiet:
+        stream = summary_stream(wanted.values())
         size, *lines = str(report).split("\n")
-        sys.stdout.write("\n".join([bold(size), *lines]) + "\n")
+        say("\n".join([bold(size, stream), *lines]) + "\n", stream)
     return 0

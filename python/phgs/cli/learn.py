@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phgs.cli.common import Parser, UsageError, bold, input_path
+from phgs.cli.common import Parser, bold, input_path, outputs, read_data, say, summary_stream, tell_written, write
 from phgs.cli.method import add_method, made
-from phgs.output import check_writable, write_all
 
 if TYPE_CHECKING:
     from phgs.graphs import Comparison
@@ -21,9 +19,11 @@ def add(parser: Parser) -> None:
     add_method(parser, seed="seed of random choices, where a method makes any (default 0)")
     output = parser.add_argument_group("output")
     output.add_argument("--true-graph", metavar="EDGES.csv", help="compare with this graph")
-    output.add_argument("--json", metavar="FILE", help="write the result file")
+    output.add_argument("--json", metavar="FILE", help="write the result file; '-' is standard output, here and below")
     output.add_argument(
-        "--edges", metavar="FILE.csv", help="write the CPDAG as an edge list; undirected edges both ways"
+        "--edges",
+        metavar="FILE.csv",
+        help="write the CPDAG as an edge list; undirected edges both ways, variables without edges alone",
     )
     output.add_argument("--dot", metavar="FILE", help="write the CPDAG in Graphviz DOT")
     output.add_argument("--plot", metavar="FILE.png|svg", help="draw the CPDAG (needs matplotlib)")
@@ -32,30 +32,22 @@ def add(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Learn, write what was asked for, print a summary."""
     learner = made(options)
-    data = input_path(options.data, also_stdin=True)
+    input_path(options.data, also_stdin=True)
     truth = None
     if options.true_graph is not None:
         from phgs.graphs.convert import read_graph
 
         truth = read_graph(input_path(options.true_graph))
-    outputs = {
-        kind: check_writable(path) for kind in ("json", "edges", "dot", "plot") if (path := getattr(options, kind))
-    }
-    if len(set(outputs.values())) != len(outputs):
-        raise UsageError("two outputs have the same name")
-    if "plot" in outputs:
-        from phgs.graphs.plot import check_format
-
-        check_format(outputs["plot"])
-    result = learner._learn(data, stacklevel=2)
+    wanted = outputs(options, ("json", "edges", "dot", "plot"))
+    result = learner._learn(read_data(options), stacklevel=2)
     comparison = None
     if truth is not None:
         from phgs.graphs import as_graph, compare
 
         comparison = compare(as_graph(truth, result.variables), result.cpdag)
-    write_all({path: _content(kind, path, result, comparison) for kind, path in outputs.items()})
+    write({path: _content(kind, path, result, comparison) for kind, path in wanted.items()})
     if not options.quiet:
-        _print(result, comparison, outputs)
+        _print(result, comparison, wanted)
     return 0
 
 
@@ -75,11 +67,12 @@ def _content(kind: str, path: Path, result: Result, comparison: Comparison | Non
     return rendered(result.plot(), path)
 
 
-def _print(result: Result, comparison: Comparison | None, outputs: dict[str, Path]) -> None:
+def _print(result: Result, comparison: Comparison | None, written: dict[str, Path]) -> None:
     from phgs.result.summary import summary
 
+    stream = summary_stream(written.values())
     for line in summary(result, comparison).split("\n"):
         name, value = line[:20], line[20:]
-        sys.stdout.write(f"{bold(name) if name.strip() and not name.startswith(' ') else name}{value}\n")
-    for path in outputs.values():
-        sys.stdout.write(f"{bold('wrote'.ljust(20))} {path}\n")
+        shown = bold(name, stream) if name.strip() and not name.startswith(" ") else name
+        say(f"{shown}{value}\n", stream)
+    tell_written(written.values())

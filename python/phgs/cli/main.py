@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import re
 import sys
@@ -56,6 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit status: 0 done, 2 for wrong usage or bad input, 130 after Ctrl-C.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal cannot show is written as an escape: no work is lost for a letter.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -83,13 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _text(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+        return " ".join(f"{error.filename}: {error.strerror}".split())
     return _as_options(" ".join(str(error).split())) or type(error).__name__
 
 
 def _as_options(text: str) -> str:
     """Write Python's ``missing='drop'`` as ``--missing drop``."""
-    named = r"\b(missing|path_length|degrees_of_freedom|data_type|score)=(['\"]?)([\w.-]+)\2"
+    named = r"\b(missing|path_length|degrees_of_freedom|data_type|score|encoding|delimiter|decimal)=(['\"]?)([\w.-]+)\2"
     return re.sub(named, lambda match: f"--{match[1].replace('_', '-')} {match[3]}", text)
 
 

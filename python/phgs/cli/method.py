@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from phgs.choices import DEGREES_OF_FREEDOM, SCORES, TESTS
-from phgs.cli.common import Parser, UsageError, input_path, number, size_limit, whole_number
+from phgs.cli.common import Parser, UsageError, add_reading, input_path, number, size_limit, whole_number
 from phgs.learn import METHODS, learner
 from phgs.learners.refinement import REFINE
 from phgs.learners.registry import default_of, named, parameters_of
@@ -84,6 +84,7 @@ def add_method(parser: Parser, seed: str) -> Any:
     parser.add_argument(
         "data", metavar="DATA", help="CSV (header row), Parquet or Feather file; '-' reads CSV from standard input"
     )
+    add_reading(parser)
     parser.add_argument(
         "--method", choices=METHODS, default="auto", metavar="NAME", help=f"one of {', '.join(METHODS)} (default auto)"
     )

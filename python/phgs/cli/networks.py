@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import Namespace
 
-from phgs.cli.common import Parser, bold
+from phgs.cli.common import Parser, bold, say
 
 
 def add(parser: Parser) -> None:
@@ -30,16 +29,16 @@ def run(options: Namespace) -> int:
             }
             for info in found
         ]
-        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+        say(json.dumps(rows, indent=1) + "\n")
         return 0
-    sys.stdout.write(bold(f"{'network':14}{'variables':>10}{'arcs':>7}{'parameters':>12}") + "\n")
+    say(bold(f"{'network':14}{'variables':>10}{'arcs':>7}{'parameters':>12}") + "\n")
     for info in found:
         sizes = ("" if size is None else f"{size:,}" for size in (info.variables, info.arcs, info.parameters))
         variables, arcs, count = sizes
         note = "" if info.path is not None else "   not in the package"
-        sys.stdout.write(f"{info.name:14}{variables:>10}{arcs:>7}{count:>12}{note}\n")
+        say(f"{info.name:14}{variables:>10}{arcs:>7}{count:>12}{note}\n")
     if any(info.path is None for info in found):
-        sys.stdout.write(
+        say(
             "\nNetworks that are not in the package are in data/networks of the source repository; load them by path, "
             f"or set {ARCHIVE_VARIABLE} to that folder.\n"
         )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from phgs.cli.common import Parser, whole_number
+from phgs.cli.common import STANDARD_OUTPUT, Parser, number, outputs, say, summary_stream, whole_number, write
 from phgs.errors import ParameterError
-from phgs.output import check_writable, write_all
 
 _WRITERS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 
@@ -19,7 +17,12 @@ def add(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument("network", metavar="NETWORK", help="a name ('phgs networks' lists them) or a BIF file")
     parser.add_argument("-n", "--rows", type=whole_number, required=True, metavar="N", help="number of rows")
-    parser.add_argument("--out", required=True, metavar="FILE", help="where to write: .csv, .parquet or .feather")
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="where to write: .csv, .parquet or .feather; '-' is CSV on standard output",
+    )
     parser.add_argument("--edges", metavar="FILE.csv", help="write the true arcs too (columns from and to)")
     parser.add_argument("--bif", metavar="FILE.bif", help="write the network that was drawn from too")
     parser.add_argument(
@@ -40,39 +43,65 @@ def add(parser: Parser) -> None:
     )
     parser.add_argument("--threads", type=whole_number, default=0, metavar="N", help="threads (default: all cores)")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
+    reading = parser.add_argument_group("reading a BIF file")
+    reading.add_argument(
+        "--encoding", metavar="NAME", help="such as latin-1 or gbk (default: UTF-8, or UTF-16 by its mark)"
+    )
+    reading.add_argument(
+        "--tolerance",
+        type=number,
+        metavar="T",
+        help="divide rows by sums that are so far from 1, and read rows of NaN as uniform (default: refuse)",
+    )
+    reading.add_argument(
+        "--max-entries", type=whole_number, metavar="N", help="most entries of all tables (default 33554432)"
+    )
+    reading.add_argument(
+        "--max-bytes",
+        type=whole_number,
+        metavar="N",
+        help="the most bytes that a compressed file may unpack to (default 256 MiB, or a hundred times its size)",
+    )
 
 
 def run(options: Namespace) -> int:
     """Draw and write."""
+    from phgs.graphs import as_graph
+    from phgs.graphs.export import to_csv
     from phgs.network import Network
 
     kind = _kind(options.out)
-    for path in (options.out, options.edges, options.bif):
-        if path is not None:
-            check_writable(path)
-    network = Network.load(options.network)
+    wanted = outputs(options, ("out", "edges", "bif"))
+    network = Network.load(
+        options.network,
+        encoding=options.encoding,
+        tolerance=options.tolerance,
+        max_entries=options.max_entries,
+        max_bytes=options.max_bytes,
+    )
     if options.prepare or options.tiles != 1:
         network = network.prepare(seed=options.seed, threads=options.threads).network
     network = network.tile(options.tiles, seed=options.seed, threads=options.threads)
     if options.permute:
         network = network.permuted(seed=options.seed)
     rows = network.sample(options.rows, seed=options.seed, threads=options.threads)
-    files = {Path(options.out): _bytes(rows, kind)}
-    if options.edges is not None:
-        files[Path(options.edges)] = _edges(network)
-    if options.bif is not None:
-        files[Path(options.bif)] = network.to_bif().encode()
-    write_all(files)
+    files = {wanted["out"]: _bytes(rows, kind)}
+    if "edges" in wanted:
+        files[wanted["edges"]] = to_csv(as_graph(network)).encode()
+    if "bif" in wanted:
+        files[wanted["bif"]] = network.to_bif().encode()
+    write(files)
     if not options.quiet:
-        sys.stdout.write(
+        say(
             f"{options.out}: {options.rows:,} rows × {len(network.nodes):,} variables from {options.network} "
-            f"({len(network.edges):,} arcs, {network.n_parameters:,} parameters)\n"
+            f"({len(network.edges):,} arcs, {network.n_parameters:,} parameters)\n",
+            summary_stream(wanted.values()),
         )
     return 0
 
 
 def _kind(path: str) -> str:
-    kind = _WRITERS.get(Path(path).suffix.lower())
+    kind = "csv" if path == STANDARD_OUTPUT else _WRITERS.get(Path(path).suffix.lower())
     if kind is None:
         raise ParameterError(f"cannot tell the kind of {path}; let it end in .csv, .parquet or .feather")
     return kind
@@ -96,13 +125,3 @@ def _bytes(rows: Any, kind: str) -> bytes:
 
         feather.write_feather(rows, buffer)
     return buffer.getvalue()
-
-
-def _edges(network: Any) -> bytes:
-    import csv
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["from", "to"])
-    writer.writerows(network.edges)
-    return text.getvalue().encode()

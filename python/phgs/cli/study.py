@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 
-from phgs.cli.common import Parser, whole_number
+from phgs.cli.common import Parser, say, whole_number
 from phgs.errors import ParameterError
 
 
@@ -45,7 +44,7 @@ def run(options: Namespace) -> int:
         from phgs.study import write_report
 
         for path in write_report(options.folder, options.out):
-            sys.stdout.write(f"{path}\n")
+            say(f"{path}\n")
         return 0
     from phgs.study import Configuration, run_study
 
@@ -62,7 +61,7 @@ def run(options: Namespace) -> int:
         failed = f", {finished.failed:,} of them failed" if finished.failed else ""
         if finished.not_finished:
             failed += f", {finished.not_finished:,} were stopped at the time limit"
-        sys.stdout.write(
+        say(
             f"{options.out}: {finished.done:,} tasks are done{failed}; {finished.new:,} now, in "
             f"{finished.seconds:.0f} s. 'phgs study report {options.out}' writes the report.\n"
         )

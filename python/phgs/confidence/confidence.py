@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,9 +14,12 @@ from phgs import parameters as checks
 from phgs._core import __version__
 from phgs.confidence.consensus import KINDS, consensus
 from phgs.confidence.threshold import estimated_threshold
-from phgs.errors import DataError, ParameterError
+from phgs.delimited import written
+from phgs.documents import Node, json_text, read_json
+from phgs.errors import ParameterError
 from phgs.output import write_whole
 from phgs.result.records import RecordTable, texts
+from phgs.texts import printable
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
@@ -216,14 +217,7 @@ class EdgeConfidence:
 
     def to_csv(self) -> str:
         """Return the table of pairs as CSV text."""
-        import csv
-        import io
-
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.pairs.columns)
-        writer.writerows(self.pairs.rows)
-        return text.getvalue()
+        return "".join(map(written, (self.pairs.columns, *self.pairs.rows)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as values of JSON."""
@@ -245,30 +239,43 @@ class EdgeConfidence:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as JSON, whole or not at all; shares are there as numbers of replicates."""
-        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n")
+        write_whole(path, json_text(self.to_dict()))
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> EdgeConfidence:
-        """Read what `save` wrote; names of variables are text then."""
-        try:
-            found = json.loads(Path(path).read_text(encoding="utf-8"))
-            position = {name: index for index, name in enumerate(found["variables"])}
-            return EdgeConfidence(
-                method=found["bootstrap"],
-                variables=tuple(found["variables"]),
-                n_replicates=found["n_replicates"],
-                n_incomplete=found["n_incomplete"],
-                seed=found["seed"],
-                n_rows=found["n_rows"],
-                parameters=found["parameters"],
-                counts={
-                    (position[row["x"]], position[row["y"]]): (row["x_to_y"], row["y_to_x"], row["undirected"])
-                    for row in found["pairs"]
-                },
-                version=found["version"],
-            )
-        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-            raise DataError(f"{path} is not a file of bootstrap results: {error!r}") from error
+        """Read what `save` wrote; names of variables are text then.
+
+        Raises
+        ------
+        DocumentError
+            When it is no such file, or was changed; names the place.
+        """
+        found = Node(read_json(path, what="a file of bootstrap results"), str(path))
+        if type(found.value) is not dict or "bootstrap" not in found.value:
+            found.fail("this is not a file of bootstrap results")
+        variables = found["variables"].names()
+        position = {name: index for index, name in enumerate(variables)}
+        n_replicates = found["n_replicates"].whole(1)
+        counts: dict[tuple[int, int], tuple[int, int, int]] = {}
+        for row in found["pairs"]:
+            x, y = (position[row[key].name(position)] for key in ("x", "y"))
+            if x >= y or (x, y) in counts:
+                row.fail("a pair is there once, its variables in their order")
+            shares = tuple(row[key].whole(0, n_replicates) for key in ("x_to_y", "y_to_x", "undirected"))
+            if not 1 <= sum(shares) <= n_replicates:
+                row.fail(f"{sum(shares):,} of {n_replicates:,} replicates have this pair")
+            counts[x, y] = (shares[0], shares[1], shares[2])
+        return EdgeConfidence(
+            method=found["bootstrap"].text(),
+            variables=variables,
+            n_replicates=n_replicates,
+            n_incomplete=found["n_incomplete"].whole(0, n_replicates),
+            seed=found["seed"].whole(most=(1 << 200)),
+            n_rows=found["n_rows"].whole(1),
+            parameters=found["parameters"].table(),
+            counts=counts,
+            version=found["version"].text(),
+        )
 
     # Python's protocols
 
@@ -296,7 +303,7 @@ class EdgeConfidence:
             ("edges", f"{len(self.counts):,} in any replicate, {len(self.significant()):,} significant"),
             ("threshold", f"above {self.estimated_threshold:.3g} (estimated)"),
         ]
-        return f"{aligned(lines)}\n\n{self.pairs!r}"
+        return printable(f"{aligned(lines)}\n\n{self.pairs!r}")
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from phgs._core import __version__
-from phgs.errors import ParameterError
-from phgs.output import write_whole
+from phgs.documents import Node, finite, json_text, read_json
+from phgs.errors import DataError, DocumentError, ParameterError
+from phgs.output import TEMPORARY, write_new, write_whole
 
 if TYPE_CHECKING:
     from phgs.data import Data
@@ -44,24 +45,30 @@ class Store:
     Raises
     ------
     ParameterError
-        When the folder holds something else; nothing in it is changed.
+        When the folder holds something else; nothing in it is changed. What a run that was killed left before its
+        first replicate is nothing.
     """
 
     def __init__(self, folder: str | os.PathLike[str], identity: dict[str, Any]) -> None:
         self.folder = Path(folder)
+        self._n_variables = len(identity["variables"])
         path = self.folder / MANIFEST
         if self.folder.exists() and not self.folder.is_dir():
             raise ParameterError(f"folder: {self.folder} is a file")
         if path.exists():
             _same(path, identity)
             return
-        if self.folder.exists() and any(self.folder.iterdir()):
+        if self.folder.exists() and any(not TEMPORARY.fullmatch(other.name) for other in self.folder.iterdir()):
+            if path.exists():  # another bootstrap has just started here
+                _same(path, identity)
+                return
             raise ParameterError(f"folder: {self.folder} holds other files; give a new or an empty folder")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ParameterError(f"folder: cannot make {self.folder}: {error.strerror}") from error
-        write_whole(path, json.dumps(identity, ensure_ascii=False, indent=1) + "\n")
+        if not write_new(path, json_text(identity)):
+            _same(path, identity)
 
     def _path(self, index: int) -> Path:
         return self.folder / f"replicate-{index:06d}.json"
@@ -76,14 +83,22 @@ class Store:
         """Return a replicate that is there."""
         path = self._path(index)
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            found = Node(read_json(path), str(path))
+            seen: set[tuple[int, int]] = set()
+
+            def pair(node: Node) -> tuple[int, int]:
+                ends = node.each(lambda end: end.whole(0, self._n_variables - 1))
+                key = (min(ends, default=0), max(ends, default=0))
+                if len(ends) != 2 or ends[0] == ends[1] or key in seen:
+                    node.fail("two positions of variables, each pair once")
+                seen.add(key)
+                return ends[0], ends[1]
+
             return Replicate(
-                [(x, y) for x, y in found["directed"]],
-                [(x, y) for x, y in found["undirected"]],
-                found["complete"],
+                list(found["directed"].each(pair)), list(found["undirected"].each(pair)), found["complete"].flag()
             )
-        except (ValueError, KeyError, TypeError) as error:
-            raise ParameterError(f"{path} is damaged; delete it, and it will be learned again") from error
+        except DocumentError as error:
+            raise ParameterError(f"{path} is damaged; delete it, and it will be learned again ({error})") from None
 
     def write(self, index: int, replicate: Replicate) -> None:
         """Write a replicate."""
@@ -109,15 +124,15 @@ def identity(learner: Learner, table: Data, seed: int) -> dict[str, Any]:
         "seed": seed,
         "variables": [str(name) for name in table.names],
         "n_rows": table.n_rows,
-        "parameters": json.loads(json.dumps(parameters)),
+        "parameters": finite(json.loads(json.dumps(parameters))),
         "digest": digest.hexdigest(),
     }
 
 
 def _same(path: Path, identity: dict[str, Any]) -> None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        found = read_json(path)
+    except (OSError, DataError) as error:
         raise ParameterError(f"{path} is damaged: {error}") from error
     if not isinstance(found, dict):
         raise ParameterError(f"{path} is damaged")

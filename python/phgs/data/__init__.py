@@ -2,12 +2,12 @@
 
 Data flows one way: `files` reads a file into a frame, `frames` takes any frame apart into named columns, `columns`
 numbers the values of one column, `checks` refuses what cannot be used, `table` puts the columns together, and
-`findings` says what stands out (`relations`: what determines what). No file format is parsed here: pyarrow reads files.
+`findings` says what stands out (`relations`: what determines what). pyarrow parses the files.
 """
 
 from phgs.data.base import Data
 from phgs.data.discretise import discretize
-from phgs.data.files import read_file
+from phgs.data.files import read_csv, read_file
 from phgs.data.gaussian import GaussianTable, as_gaussian, gaussian_from_correlation
 from phgs.data.reading import as_data
 from phgs.data.table import CategoricalTable, IncompleteTable, Table, as_table
@@ -23,5 +23,6 @@ __all__ = [
     "as_table",
     "discretize",
     "gaussian_from_correlation",
+    "read_csv",
     "read_file",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from phgs.data.columns import Problem
 from phgs.data.frames import Name
 from phgs.errors import DataError
+from phgs.names import half_of_a_pair
 
 REMEDY = {
     Problem.NOT_WHOLE: "states must be categories: cut the numbers into intervals first with phgs.discretize, or turn"
@@ -41,6 +42,9 @@ def check_names(names: Sequence[Name]) -> None:
         raise DataError(f"column names must be distinct; repeated: {listed(repeated)}; rename or drop columns")
     by_text: dict[str, Name] = {}
     for name in names:
+        problem = half_of_a_pair(str(name))
+        if problem is not None:
+            raise DataError(f"column name {problem}")
         other = by_text.setdefault(str(name), name)
         if other is not name:
             raise DataError(f"column names {other!r} and {name!r} are the same as text; rename one")

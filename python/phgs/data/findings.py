@@ -16,6 +16,7 @@ import numpy as np
 from phgs.data.checks import listed, plural
 from phgs.data.relations import copies, functions, functions_of_two
 from phgs.errors import DegenerateColumnWarning, ManyStatesWarning, PhgsWarning
+from phgs.texts import printable
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
@@ -62,7 +63,7 @@ class Finding:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.text}"
+        return printable(f"{self.code}: {self.text}")
 
 
 def is_identifier(n_states: int, n_rows: int) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phgs import _core
-from phgs.errors import DataError, GraphError
+from phgs.delimited import lines
+from phgs.errors import DataError, DocumentError, GraphError
 from phgs.graphs.graph import Graph
+from phgs.textfiles import read_text
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
@@ -143,49 +145,69 @@ def _from_pairs(pairs: Sequence[Any], variables: Sequence[Name] | None, *, undir
     return Graph(names, directed, edges.values())
 
 
-def read_graph(path: str | os.PathLike[str]) -> Graph:
-    """Read a graph from an edge list (CSV), a result file (JSON; its CPDAG) or a network (BIF, also gzipped)."""
+def read_graph(path: str | os.PathLike[str], *, encoding: str | None = None) -> Graph:
+    """Read a graph from a file.
+
+    Parameters
+    ----------
+    path
+        An edge list (CSV), a result file (JSON; its CPDAG) or a network (BIF); the ending says which, before that of
+        compression. Of a network the tables play no part.
+    encoding
+        The encoding of an edge list or a network; by default UTF-8, or UTF-16 where the first bytes say so.
+
+    Raises
+    ------
+    DataError, ParseError
+        When it cannot be read; names the file and the line.
+    """
     path = Path(path)
-    kind = path.suffixes[-2].lower() if path.suffix.lower() == ".gz" and len(path.suffixes) > 1 else path.suffix.lower()
+    packed = path.suffix.lower() in (".gz", ".bz2", ".xz") and len(path.suffixes) > 1
+    kind = (path.suffixes[-2] if packed else path.suffix).lower()
     if kind == ".json":
         from phgs.result import Result
 
         return Result.load(path).cpdag
     if kind == ".bif":
-        return _read_bif(path)
-    return _read_edges(path)
-
-
-def _read_bif(path: Path) -> Graph:
-    try:
         from phgs.network import Network
-    except ImportError as error:
-        raise DataError(f"{path}: BIF files cannot be read by this version") from error
-    return as_graph(Network.load(path))
+
+        return as_graph(Network._read(path, encoding=encoding, tolerance=0.5)[0])
+    return _read_edges(path, encoding)
 
 
-def _read_edges(path: Path) -> Graph:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text") from error
-    rows = [row for row in csv.reader(text.splitlines()) if row]
-    if not rows:
+def _read_edges(path: Path, encoding: str | None) -> Graph:
+    text = read_text(path, encoding=encoding)
+    delimiter, begin = ("\t" if path.suffix.lower() in (".tsv", ".tab") else ","), 1
+    announced = re.match(r"[sS][eE][pP]=([^\w\s\"]|\t)(?:\r\n|\r|\n)", text)
+    if announced is not None:  # what Excel writes; it is no row
+        text, delimiter, begin = text[announced.end() :], announced[1], 2
+    rows = lines(text, str(path), delimiter, begin)
+    first = next(rows, None)
+    if first is None:
         raise DataError(f"{path} is empty; an edge list has the header from,to")
-    header = [field.strip().lower() for field in rows[0]]
+    header = [field.strip().lower() for field in first.fields]
     if "from" not in header or "to" not in header:
-        raise DataError(f"{path}: an edge list has the columns from and to, found {', '.join(rows[0])}")
+        shown = ", ".join(field[:40] for field in first.fields[:8])
+        other = next((mark for mark in (";", "\t", "|") if mark in shown and len(first.fields) == 1), None)
+        hint = (
+            "" if other is None else f"; it seems to be separated by {other!r}: begin the file with a line sep={other}"
+        )
+        raise DocumentError(f"{path}: an edge list has the columns from and to, found {shown}{hint}")
     source, target = header.index("from"), header.index("to")
     kind = header.index("kind") if "kind" in header else None
-    pairs: list[Any] = []
-    for number, row in enumerate(rows[1:], 2):
+    names: dict[str, None] = {}
+    pairs: list[tuple[str, str, bool]] = []
+    for line in rows:
+        row = line.fields
         if len(row) != len(header):
-            raise DataError(f"{path}, line {number}: {len(row)} fields in place of {len(header)}")
-        if not row[target] and row[source]:
-            pairs.append((row[source],))
+            raise DocumentError(f"{path}, line {line.number}: {len(row)} fields in place of {len(header)}")
+        names.setdefault(row[source])
+        if line.empty[target]:  # a variable without edges
             continue
+        if line.empty[source]:
+            raise DocumentError(f"{path}, line {line.number}: there is no name under from")
+        if row[source] == row[target]:
+            raise DocumentError(f"{path}, line {line.number}: {row[source]!r} cannot be joined to itself")
+        names.setdefault(row[target])
         pairs.append((row[source], row[target], kind is None or row[kind] != "undirected"))
-    isolated = [pair[0] for pair in pairs if len(pair) == 1]
-    edges = [pair for pair in pairs if len(pair) == 3]
-    names = list(dict.fromkeys([*isolated, *(n for pair in edges for n in pair[:2])]))
-    return _from_pairs(edges, names)
+    return _from_pairs(pairs, list(names))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from phgs.graphs.plot import _DARK, _figure, save
+from phgs.graphs.plot import _DARK, NAMES, _figure, save
+from phgs.texts import visible
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
@@ -47,7 +48,7 @@ def plot_dendrogram(distances: Any, names: Sequence[Name], clusters: Sequence[in
             truncate_mode=None if named else "lastp",
             orientation="right",
             ax=axes,
-            labels=[str(name).replace("$", r"\$") for name in names],
+            labels=[visible(name) for name in names],
             no_labels=not named,
             link_color_func=lambda _: "#777777",
         )
@@ -63,7 +64,9 @@ def plot_dendrogram(distances: Any, names: Sequence[Name], clusters: Sequence[in
                 label.set_color(_DARK[clusters[leaf] % len(_DARK)])
                 label.set_fontsize(7)
     else:
-        axes.set_yticks([0], [str(name) for name in names])
+        axes.set_yticks([0], [visible(name) for name in names])
+    for label in axes.get_yticklabels():
+        label.update(NAMES)
     if path is not None:
         save(figure, path)
     return figure

@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
+
+from phgs.delimited import written
+from phgs.errors import GraphError
 
 if TYPE_CHECKING:
     from phgs.graphs.graph import Graph
 
 
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML 1.0 has no way to hold."""
+
+
+def texts(graph: Graph, form: str, never: re.Pattern[str] | None = None) -> dict[Any, str]:
+    """Return the text of each name as a file of some form holds it, or refuse what it cannot hold, by name.
+
+    Raises
+    ------
+    GraphError
+        When two names are the same as text, or one holds a character that the form has no way to hold.
+    """
+    found: dict[Any, str] = {}
+    seen: dict[str, Any] = {}
+    for name in graph.variables:
+        text = str(name)
+        other = seen.setdefault(text, name)
+        if other is not name:
+            raise GraphError(f"variables {other!r} and {name!r} are the same as text; {form} cannot hold both")
+        bad = None if never is None else never.search(text)
+        if bad is not None:
+            raise GraphError(f"variable {name!r} holds {bad[0]!a}, which {form} cannot hold; rename it")
+        found[name] = text
+    return found
+
+
 def to_dot(graph: Graph) -> str:
     """Return Graphviz DOT text; undirected edges have no arrow head."""
 
-    def quoted(name: Any) -> str:
-        text = str(name).replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{text}"'
+    def quoted(text: str) -> str:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
+    named = {name: quoted(text) for name, text in texts(graph, "DOT", re.compile("\x00")).items()}
     lines = ["digraph {", "  node [shape=ellipse];"]
-    lines += [f"  {quoted(name)};" for name in graph.variables]
+    lines += [f"  {text};" for text in named.values()]
     for a, b, directed in graph.edges:
-        lines.append(f"  {quoted(a)} -> {quoted(b)}{'' if directed else ' [dir=none]'};")
+        lines.append(f"  {named[a]} -> {named[b]}{'' if directed else ' [dir=none]'};")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -36,8 +66,10 @@ def to_graphml(graph: Graph) -> str:
         '  <graph edgedefault="directed">',
     ]
     position = {name: i for i, name in enumerate(graph.variables)}
-    for name, i in position.items():
-        lines.append(f'    <node id={quoteattr(f"n{i}")}><data key="label">{escape(str(name))}</data></node>')
+    # A carriage return, written as it is, would be read as the end of a line.
+    for i, text in enumerate(texts(graph, "XML", _NOT_XML).values()):
+        label = escape(text, {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
+        lines.append(f'    <node id="n{i}"><data key="label">{label}</data></node>')
     for a, b, directed in graph.edges:
         mark = f'<data key="directed">{str(directed).lower()}</data>'
         for source, target in ((a, b),) if directed else ((a, b), (b, a)):
@@ -68,7 +100,7 @@ def to_igraph(graph: Graph) -> Any:
         pairs += [(x, y), (y, x)]
         marks += [False, False]
     made = igraph.Graph(n=graph.n_variables, edges=pairs, directed=True)
-    made.vs["name"] = [str(name) for name in graph.variables]
+    made.vs["name"] = list(texts(graph, "igraph").values())
     made.es["directed"] = marks
     return made
 
@@ -88,15 +120,16 @@ def to_pgmpy(graph: Graph) -> Any:
 
 
 def to_csv(graph: Graph) -> str:
-    """Return an edge list with the columns from and to; an undirected edge is there both ways."""
-    import csv
-    import io
+    """Return an edge list with the columns from and to.
 
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("from", "to"))
+    An undirected edge is there both ways; a variable without edges stands alone under from.
+    """
+    named = texts(graph, "an edge list")
+    lines = [written(("from", "to"))]
     for a, b, directed in graph.edges:
-        writer.writerow((a, b))
+        lines.append(written((named[a], named[b])))
         if not directed:
-            writer.writerow((b, a))
-    return text.getvalue()
+            lines.append(written((named[b], named[a])))
+    joined = {name for edge in graph.edges for name in edge[:2]}
+    lines += [written((text, None)) for name, text in named.items() if name not in joined]
+    return "".join(lines)

@@ -11,7 +11,8 @@ import numpy as np
 
 from phgs import _core
 from phgs.errors import GraphError, ParameterError
-from phgs.names import unknown
+from phgs.names import half_of_a_pair, unknown
+from phgs.texts import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ class Edge(NamedTuple):
     directed: bool
 
     def __str__(self) -> str:
-        return f"{self.source} {'→' if self.directed else '−'} {self.target}"
+        return printable(f"{self.source} {'→' if self.directed else '−'} {self.target}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,12 @@ class Graph:
         position = {name: index for index, name in enumerate(names)}
         if len(position) != len(names):
             raise GraphError("variables must be distinct")
+        for name in names:
+            if not isinstance(name, str):
+                continue
+            problem = half_of_a_pair(name)
+            if problem is not None:
+                raise GraphError(f"variable {problem}")
 
         def checked(pairs: Iterable[tuple[Name, Name]], *, ordered: bool) -> list[tuple[int, int]]:
             found = []
@@ -297,7 +304,11 @@ class Graph:
         return to_graphml(self)
 
     def to_csv(self) -> str:
-        """Return an edge list: CSV with the columns from and to; an undirected edge is there both ways."""
+        """Return an edge list: CSV with the columns from and to.
+
+        An undirected edge is there both ways; a variable without edges stands alone under from. `phgs.as_graph` reads
+        the same variables and edges back, as text, whatever their names hold.
+        """
         from phgs.graphs.export import to_csv
 
         return to_csv(self)
@@ -344,7 +355,7 @@ class Graph:
         return f"{self.n_variables:,} variables, {edges}" + (f" ({', '.join(kinds)})" if kinds else "")
 
     def __repr__(self) -> str:
-        return f"<phgs.Graph: {self._size()}>"
+        return printable(f"<phgs.Graph: {self._size()}>")
 
     def __str__(self) -> str:
         lines = [self._size()]
@@ -352,7 +363,7 @@ class Graph:
         lines += [f"  {edge}" for edge in edges[:60]]
         if len(edges) > 60:
             lines.append(f"  … and {len(edges) - 60:,} more")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def _repr_html_(self) -> str:
         from phgs.graphs.html import graph_html

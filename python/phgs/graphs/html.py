@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from phgs.texts import visible
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,7 +25,7 @@ def svg(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
     from phgs.graphs.layout import cut_at_box, layered
     from phgs.graphs.plot import _COLOURS
 
-    labels = [str(name) for name in graph.variables]
+    labels = [visible(name) for name in graph.variables]
     shown = [text if len(text) <= 24 else text[:23] + "…" for text in labels]
     arcs, edges = graph._directed_indices(), graph._undirected_indices()
     step = max(60.0, 7.0 * max((len(text) for text in shown), default=1) + 22)
@@ -71,7 +73,9 @@ def graph_html(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
         part = graph.subgraph({most, *graph.adjacent(most)})
     if part.n_variables > DRAWN:
         return f"<div><b>{size}</b></div>"
-    where = f"around {escape(str(most))}, which has the most edges; plot(focus=…) draws other parts, plot() the whole"
+    where = (
+        f"around {escape(visible(most))}, which has the most edges; plot(focus=…) draws other parts, plot() the whole"
+    )
     return f"<div><b>{size}</b><br>{where}<br>{svg(part, clusters)}</div>"
 
 

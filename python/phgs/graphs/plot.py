@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phgs.graphs.layout import Layout, cut_at_box, layered
+from phgs.texts import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 LABELLED = 120
 """Graphs with more nodes than this are drawn without labels."""
+
+NAMES: dict[str, Any] = {"parse_math": False, "usetex": False}
+"""Properties of texts that hold names: a dollar sign is a dollar sign."""
 
 _COLOURS = (
     "#cfe2f3",
@@ -93,7 +97,8 @@ def _axes(figure: Any, title: str) -> Any:
     axes.set_aspect("equal")
     if title:
         # Seven hundredths of an inch a letter.
-        axes.set_title(textwrap.fill(title, max(20, int(figure.get_figwidth() / 0.07))), fontsize=9)
+        wrapped = textwrap.fill(visible(title), max(20, int(figure.get_figwidth() / 0.07)))
+        axes.set_title(wrapped, fontsize=9, **NAMES)
     return axes
 
 
@@ -121,7 +126,7 @@ def _with_labels(
     """Draw boxes with names, arrows that end at the boxes."""
     import warnings
 
-    longest = max((len(str(name)) for name in graph.variables), default=1)
+    longest = max((len(visible(name)) for name in graph.variables), default=1)
     step = (max(0.85, 0.085 * longest + 0.25), 0.8)
     layout = layout.scaled(*step)
     places = layout.places
@@ -140,13 +145,14 @@ def _with_labels(
             axes.text(
                 x,
                 y,
-                str(name).replace("$", r"\$"),
+                visible(name),
                 ha="center",
                 va="center",
                 fontsize=8 * scale,
                 fontweight="bold" if focus is not None and name == focus else "normal",
                 bbox={"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "#777777", "linewidth": 0.6},
                 zorder=2,
+                **NAMES,
             )
         )
     with warnings.catch_warnings():
@@ -247,11 +253,11 @@ def plot_path(points: Sequence[PathPoint], path: Any = None) -> Any:
     return figure
 
 
-def save(figure: Any, path: Any) -> None:
+def save(figure: Any, path: Any, dpi: int = 150) -> None:
     """Write a figure, whole or not at all."""
     from phgs.output import write_whole
 
-    write_whole(path, rendered(figure, path))
+    write_whole(path, rendered(figure, path, dpi))
 
 
 def check_format(path: Any) -> str:
@@ -267,7 +273,7 @@ def check_format(path: Any) -> str:
     return kind
 
 
-def rendered(figure: Any, path: Any) -> bytes:
+def rendered(figure: Any, path: Any, dpi: int = 150) -> bytes:
     """Return the bytes of a picture in the format that the path's ending names."""
     import io
     import warnings
@@ -276,5 +282,5 @@ def rendered(figure: Any, path: Any) -> bytes:
     with warnings.catch_warnings():
         # A font that lacks a letter draws a box; the picture is still worth having.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
-        figure.savefig(buffer, format=check_format(path), dpi=150)
+        figure.savefig(buffer, format=check_format(path), dpi=dpi)
     return buffer.getvalue()

@@ -80,13 +80,13 @@ class Neighbourhood:
         return tuple(neighbour.name for neighbour in self.neighbours)
 
     def __str__(self) -> str:
-        from phgs.texts import p_value_text
+        from phgs.texts import p_value_text, printable
 
         lines = [f"{self.target}: {len(self.neighbours)} neighbours ({self.method}, {self.calls:,} tests)"]
         for name, log_p, given in self.neighbours:
             p_value = "required" if log_p == -math.inf else f"largest p = {p_value_text(log_p)}"
             lines.append(f"  {name}: {p_value}" + (f" given {', '.join(map(str, given))}" if given else ""))
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 class LocalLearner(Learner):

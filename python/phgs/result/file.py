@@ -8,24 +8,23 @@ import math
 import os
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from phgs.errors import DataError
+from phgs.documents import LARGEST_FLOAT, Node, json_text, read_json
 from phgs.graphs.graph import Graph
-from phgs.knowledge import Knowledge
+from phgs.knowledge import Knowledge, knowledge_of
 from phgs.output import write_whole
 from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
 from phgs.result.table import EdgeRow, EdgeTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from phgs.graphs.functions import Comparison
 
-_LARGEST = 1.7976931348623157e308
-"""Stands for infinity, which JSON lacks."""
+T = TypeVar("T")
 
 _MOST_SEPARATIONS = 100_000
 """So many pairs take some four megabytes; beyond that a file has their separating sets only on request."""
@@ -70,7 +69,7 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
                 "from": str(row.source),
                 "to": str(row.target),
                 "directed": row.directed,
-                "log_p_value": None if row.log_p_value is None else max(row.log_p_value, -_LARGEST),
+                "log_p_value": None if row.log_p_value is None else max(row.log_p_value, -LARGEST_FLOAT),
                 "weakest_set": None if row.weakest_set is None else [str(name) for name in row.weakest_set],
                 "score_gain": row.score_gain,
             }
@@ -107,7 +106,7 @@ def _separations(result: Result, wanted: bool | None) -> dict[str, list[Any]] | 
     return {
         "x": found["x"].tolist(),
         "y": found["y"].tolist(),
-        "log_p_value": np.maximum(found["log_p"], -_LARGEST).tolist(),
+        "log_p_value": np.maximum(found["log_p"], -LARGEST_FLOAT).tolist(),
         "given": [members[start:end] for start, end in itertools.pairwise(starts)],
     }
 
@@ -132,22 +131,9 @@ def dumps(result: Result, comparison: Comparison | None = None, separations: boo
     last = found.pop("separations")
     if comparison is not None:
         found["comparison"] = comparison.to_dict()
-    text = json.dumps(_finite(found), ensure_ascii=False, indent=1, allow_nan=False)
+    text = json_text(found)
     # One line: there are many numbers.
-    return f'{text[:-2]},\n "separations": {json.dumps(last, allow_nan=False)}\n}}\n'
-
-
-def _finite(value: Any) -> Any:
-    """Replace what JSON cannot hold: infinities by the largest numbers."""
-    if isinstance(value, float):
-        if value != value:
-            return None
-        return max(min(value, _LARGEST), -_LARGEST)
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return value
+    return f'{text[:-3]},\n "separations": {json.dumps(last, allow_nan=False)}\n}}\n'
 
 
 def save(result: Result, path: str | os.PathLike[str], separations: bool | None = None) -> None:
@@ -156,82 +142,174 @@ def save(result: Result, path: str | os.PathLike[str], separations: bool | None 
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Read a result file."""
-    path = Path(path)
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is not a result file: {error}") from error
-    try:
-        return from_dict(found)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{path} is not a result file of phgs: {error!r}") from error
+    """Read a result file.
+
+    Raises
+    ------
+    DocumentError
+        When it is no such file, or was changed to what no result is; names the place.
+    """
+    return _result(Node(read_json(path, what="a result file"), str(path)))
 
 
 def from_dict(found: dict[str, Any]) -> Result:
     """Make a result of the values of its file."""
-    names = tuple(found["variables"])
-    cpdag, score, dag, path = (found[key] for key in ("cpdag", "score", "dag", "path"))
-    edges = found.get("edges")
-    rows = None
-    if edges is not None:
-        rows = EdgeTable(
-            tuple(
-                EdgeRow(
-                    row["from"],
-                    row["to"],
-                    row["directed"],
-                    None if row["log_p_value"] is None else _log(row["log_p_value"]),
-                    None if row["weakest_set"] is None else tuple(row["weakest_set"]),
-                    row["score_gain"],
-                )
-                for row in edges
-            )
-        )
+    return _result(Node(found, "result"))
+
+
+def _result(found: Node) -> Result:
+    if type(found.value) is not dict or not {"method", "variables", "cpdag"} <= found.value.keys():
+        found.fail("this is not a result file of phgs")
+    names = found["variables"].names()
+    known = set(names)
+
+    def name(node: Node) -> str:
+        return node.name(known)
+
+    def by_name(key: str, read: Callable[[Node], Any]) -> dict[Any, Any] | None:
+        node = found.get(key)
+        if node is None:
+            return None
+        unknown = node.table().keys() - known
+        if unknown:
+            node.fail(f"{min(unknown)!r} is not among the variables")
+        return {variable: read(value) for variable, value in node.items()}
+
+    def graph(directed: Node, undirected: Node | None = None) -> Graph:
+        seen: set[frozenset[str]] = set()
+
+        def pair(node: Node) -> tuple[str, str]:
+            ends = node.pair(known)
+            if frozenset(ends) in seen:
+                node.fail("these variables are joined twice")
+            seen.add(frozenset(ends))
+            return ends
+
+        return Graph(names, directed.each(pair), () if undirected is None else undirected.each(pair))
+
+    def triples(key: str, kind: Callable[..., T]) -> tuple[T, ...]:
+        node = found.get(key)
+        return () if node is None else node.each(lambda one: kind(*_three(one, name)))
+
+    cpdag, dag, score, path = (found[key] for key in ("cpdag", "dag", "score", "path"))
+    edges, stages, test = found.get("edges"), found.get("stages"), found.get("test")
+    complete, n_rows_read = found.get("complete"), found.get("n_rows_read")
+    learned, dag_ = graph(cpdag["directed"], cpdag["undirected"]), dag.optional(graph)
+    if dag_ is not None and not dag_.is_dag:
+        dag.fail("the arcs close a cycle")
     return Result(
-        method=found["method"],
+        method=found["method"].text(),
         variables=names,
-        cpdag=Graph(names, map(tuple, cpdag["directed"]), map(tuple, cpdag["undirected"])),
-        extendable=cpdag["extendable"],
-        dag=None if dag is None else Graph(names, map(tuple, dag)),
-        score=None if score is None else Score(score["name"], score["value"]),
-        calls=found["calls"],
-        seconds=found["seconds"],
-        clusters=found["clusters"],
-        path=None if path is None else tuple(PathPoint(**point) for point in path),
-        conflicts=tuple(Conflict(*triple) for triple in found.get("conflict_triples", ())),
-        n_conflicts=found["conflicts"],
-        undecided=tuple(Triple(*triple) for triple in found.get("undecided_triples", ())),
-        n_undecided=found.get("undecided", 0),
-        parameters=found["parameters"],
-        n_rows=found["n_rows"],
-        n_rows_read=found.get("n_rows_read", found["n_rows"]),
-        test=found.get("test", ""),
-        complete=found.get("complete", True),
-        stages=tuple(Stage(**stage) for stage in found.get("stages", ())),
-        decided_by_minimum_sample=found.get("decided_by_minimum_sample", 0),
-        version=found["version"],
-        levels={name: tuple(states) for name, states in found.get("levels", {}).items() if states is not None},
-        isolated=found.get("isolated", {}),
-        knowledge=None if found.get("knowledge") is None else Knowledge(**found["knowledge"]),
-        _edges=rows,
-        _separations=_separations_of(found.get("separations")),
+        cpdag=learned,
+        extendable=cpdag["extendable"].flag(),
+        dag=dag_,
+        score=score.optional(lambda node: Score(node["name"].text(), _number(node["value"]))),
+        calls={key: value.whole() for key, value in found["calls"].items()},
+        seconds={key: value.number() for key, value in found["seconds"].items()},
+        clusters=by_name("clusters", Node.whole),
+        path=path.optional(lambda node: node.each(_point)),
+        conflicts=triples("conflict_triples", Conflict),
+        n_conflicts=found["conflicts"].whole(),
+        undecided=triples("undecided_triples", Triple),
+        n_undecided=_count(found, "undecided"),
+        parameters=found["parameters"].table(),
+        n_rows=found["n_rows"].whole(),
+        n_rows_read=(found["n_rows"] if n_rows_read is None else n_rows_read).whole(),
+        test="" if test is None else test.text(),
+        complete=True if complete is None else complete.flag(),
+        stages=() if stages is None else stages.each(_stage),
+        decided_by_minimum_sample=_count(found, "decided_by_minimum_sample"),
+        version=found["version"].text(),
+        levels={
+            variable: states
+            for variable, states in (by_name("levels", lambda node: node.optional(_states)) or {}).items()
+            if states is not None
+        },
+        isolated=by_name("isolated", Node.whole) or {},
+        knowledge=None if (node := found.get("knowledge")) is None else knowledge_of(node),
+        _edges=None if edges is None else EdgeTable(edges.each(lambda node: _edge(node, name))),
+        _separations=_separations_of(found.get("separations"), len(names)),
+    )
+
+
+def _three(node: Node, name: Callable[[Node], str]) -> tuple[str, ...]:
+    found = node.each(name)
+    if len(set(found)) != 3:
+        node.fail("expected three variables")
+    return found
+
+
+def _count(found: Node, key: str) -> int:
+    node = found.get(key)
+    return 0 if node is None else node.whole()
+
+
+def _number(node: Node) -> float:
+    """A score; NaN, which JSON lacks, is null."""
+    return math.nan if node.value is None else node.number()
+
+
+def _point(node: Node) -> PathPoint:
+    return PathPoint(
+        alpha=node["alpha"].number(),
+        edges=node["edges"].whole(),
+        score=node["score"].optional(Node.number),
+        extendable=node["extendable"].flag(),
+        selected=node["selected"].flag(),
+    )
+
+
+def _stage(node: Node) -> Stage:
+    return Stage(
+        name=node["name"].text(),
+        edges=node["edges"].whole(),
+        score=node["score"].optional(Node.number),
+        seconds=node["seconds"].number(),
+    )
+
+
+def _states(node: Node) -> tuple[Any, ...]:
+    def state(label: Node) -> Any:
+        if not isinstance(label.value, (str, bool, int, float, type(None))):
+            label.fail("expected a state: text, a number, true or false")
+        return label.value
+
+    return node.each(state)
+
+
+def _edge(node: Node, name: Callable[[Node], str]) -> EdgeRow:
+    log_p = node["log_p_value"].optional(Node.number)
+    return EdgeRow(
+        name(node["from"]),
+        name(node["to"]),
+        node["directed"].flag(),
+        None if log_p is None else _log(log_p),
+        node["weakest_set"].optional(lambda given: given.each(name)),
+        node["score_gain"].optional(Node.number),
     )
 
 
 def _log(value: float) -> float:
-    return -math.inf if value <= -_LARGEST else value
+    return -math.inf if value <= -LARGEST_FLOAT else value
 
 
-def _separations_of(found: dict[str, list[Any]] | None) -> dict[str, Any] | None:
+def _separations_of(found: Node | None, n_variables: int) -> dict[str, Any] | None:
     if found is None:
         return None
-    log_p = np.array(found["log_p_value"], dtype=np.float64)
-    log_p[log_p <= -_LARGEST] = -np.inf
+
+    def position(node: Node) -> int:
+        return node.whole(0, n_variables - 1)
+
+    x, y = found["x"].each(position), found["y"].each(position)
+    given = found["given"].each(lambda node: node.each(position))
+    log_p = np.array(found["log_p_value"].each(Node.number), dtype=np.float64)
+    if not len(x) == len(y) == len(given) == len(log_p):
+        found.fail("x, y, given and log_p_value differ in length")
+    log_p[log_p <= -LARGEST_FLOAT] = -np.inf
     return {
-        "x": np.array(found["x"], dtype=np.uint32),
-        "y": np.array(found["y"], dtype=np.uint32),
+        "x": np.array(x, dtype=np.uint32),
+        "y": np.array(y, dtype=np.uint32),
         "log_p": log_p,
-        "starts": np.cumsum([0, *map(len, found["given"])], dtype=np.uint64),
-        "members": np.array([x for given in found["given"] for x in given], dtype=np.uint32),
+        "starts": np.cumsum([0, *map(len, given)], dtype=np.uint64),
+        "members": np.array([z for members in given for z in members], dtype=np.uint32),
     }

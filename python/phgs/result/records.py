@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
+from phgs.texts import printable
+
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
@@ -92,7 +94,7 @@ class RecordTable(Sequence[Row], Generic[Row]):
         ]
         if len(self.rows) > 40:
             lines.append(f"… and {len(self.rows) - 40:,} more")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -523,8 +523,9 @@ class Result:
 
     def __str__(self) -> str:
         from phgs.result.summary import summary
+        from phgs.texts import printable
 
-        return summary(self)
+        return printable(summary(self))
 
     def _repr_html_(self) -> str:
         from phgs.graphs.html import result_html

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from phgs import parameters
-from phgs.errors import ParameterError
-from phgs.names import unknown
+from phgs.documents import read_json
+from phgs.errors import ConfigurationError, DocumentError, ParameterError
+from phgs.names import half_of_a_pair, shortened, unknown
 from phgs.study import paper_values
+from phgs.textfiles import read_text
 
 _FOLDER = Path(__file__).parent / "configurations"
 
@@ -163,10 +165,16 @@ class Configuration:
     def from_mapping(cls, values: Mapping[str, Any], name: str = "study", source: str = "study") -> Configuration:
         """Check a configuration that is already a mapping."""
         keys = ("name", "data_type", "time_limit", "n_rows", "seeds", "data_sets", "networks", "network", "methods")
+        if not isinstance(values, Mapping):
+            raise ConfigurationError(f"{source}: expected a table of settings, not {shortened(values)}")
+        _check_values(values, source)
         _known(values, keys, source)
+        for key in ("name", "data_type"):
+            if key in values and not isinstance(values[key], str):
+                raise ConfigurationError(f"{source}: {key} must be text, not {shortened(values[key])}")
         data_type = values.get("data_type", "discrete")
         if data_type not in DATA_TYPES:
-            raise ParameterError(f"{source}: {unknown('data_type', str(data_type), DATA_TYPES)}")
+            raise ParameterError(f"{source}: {unknown('data_type', data_type, DATA_TYPES)}")
         if ("seeds" in values) == ("data_sets" in values):
             raise ParameterError(f"{source}: give either seeds (a list) or data_sets (a number)")
         if "seeds" in values:
@@ -253,34 +261,65 @@ def configurations() -> list[str]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    text = path.read_text(encoding="utf-8")
-    try:
-        if path.suffix == ".json":
-            found = json.loads(text)
-        else:
+    if path.suffix.lower() == ".json":
+        found = read_json(path, ConfigurationError)
+    else:
+        try:
+            text = read_text(path).removeprefix("\ufeff")
+        except DocumentError as error:
+            raise ConfigurationError(str(error)) from None
+        try:
+            import tomllib
+        except ImportError:  # Python 3.10
             try:
-                import tomllib
-            except ImportError:  # Python 3.10
-                try:
-                    import tomli as tomllib
-                except ImportError:
-                    raise ParameterError(
-                        f"{path}: Python 3.10 reads TOML with the package tomli ('pip install tomli'); or use JSON"
-                    ) from None
+                import tomli as tomllib
+            except ImportError:
+                raise ParameterError(
+                    f"{path}: Python 3.10 reads TOML with the package tomli ('pip install tomli'); or use JSON"
+                ) from None
+        try:
             found = tomllib.loads(text)
-    except ValueError as error:
-        if isinstance(error, ParameterError):
-            raise
-        raise ParameterError(f"{path}: {error}") from error
+        except ValueError as error:
+            raise ConfigurationError(f"{path}: {' '.join(str(error).split())}") from error
+        except RecursionError:
+            raise ConfigurationError(f"{path}: brackets within brackets, too deep to be read") from None
     if not isinstance(found, dict):
-        raise ParameterError(f"{path}: expected a table of settings")
+        raise ConfigurationError(f"{path}: expected a table of settings")
     return found
+
+
+def _check_values(value: Any, source: str, place: str = "") -> None:
+    """Refuse what cannot be a setting anywhere: numbers that are not finite or huge, dates, deep nesting."""
+    where = f"{source}: {place}" if place else source
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, (int, float)):
+        if not -(1 << 62) <= value <= 1 << 62:
+            raise ConfigurationError(f"{where}: the number is too large")
+        return
+    if isinstance(value, str):
+        problem = half_of_a_pair(value)
+        if problem is not None:
+            raise ConfigurationError(f"{where}: {problem}")
+        return
+    if place.count(".") + place.count("[") > 20:
+        raise ConfigurationError(f"{where[:80]}…: nested too deep")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise ConfigurationError(f"{where}: keys must be text, not {shortened(key)}")
+            _check_values(inner, source, f"{place}.{key[:40]}" if place else key[:40])
+    elif isinstance(value, (list, tuple)):
+        for i, inner in enumerate(value):
+            _check_values(inner, source, f"{place}[{i}]")
+    else:
+        raise ConfigurationError(f"{where}: expected text, a number, a list or a table, not {shortened(value)}")
 
 
 def _network(entry: Any, source: str) -> NetworkEntry:
     values = {"name": entry} if isinstance(entry, str) else entry
-    if not isinstance(values, Mapping) or not isinstance(values.get("name"), str):
-        raise ParameterError(f"{source}: a network is a name, or a table with name and copies, not {entry!r}")
+    if not isinstance(values, Mapping) or not isinstance(values.get("name"), str) or not values["name"]:
+        raise ParameterError(f"{source}: a network is a name, or a table with name and copies, not {shortened(entry)}")
     _known(values, ("name", "copies", "n_rows"), source)
     name = values["name"]
     in_paper = paper_values.networks().get(name)
@@ -293,7 +332,9 @@ def _method(entry: Any, source: str) -> MethodEntry:
     from phgs.learn import METHODS
 
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
-        raise ParameterError(f"{source}: a method is a table with method, alphas, label and parameters, not {entry!r}")
+        raise ParameterError(
+            f"{source}: a method is a table with method, alphas, label and parameters, not {shortened(entry)}"
+        )
     keys = ("label", "method", "alpha", "alphas", "penalties", "skeleton", "cig", "parameters")
     _known(entry, keys, source)
     method = entry["method"]
@@ -304,6 +345,9 @@ def _method(entry: Any, source: str) -> MethodEntry:
     if alphas and penalties:
         raise ParameterError(f"{source}: give alphas or penalties of {method}, not both")
     skeleton, cig = entry.get("skeleton"), entry.get("cig")
+    for key in ("label", "skeleton", "cig"):
+        if key in entry and not isinstance(entry[key], str):
+            raise ParameterError(f"{source}: {key} of {method} must be text, not {shortened(entry[key])}")
     if method == "gsc" and skeleton is None:
         raise ParameterError(f"{source}: method gsc needs a skeleton: a label of another entry or 'truth'")
     if skeleton is not None and method not in RESTRICTED:
@@ -313,11 +357,14 @@ def _method(entry: Any, source: str) -> MethodEntry:
     further = entry.get("parameters", {})
     if not isinstance(further, Mapping):
         raise ParameterError(f"{source}: parameters of {method} must be a table")
+    checked = tuple(parameters.probability(f"{source}: alphas of {method}", alpha) for alpha in alphas)
+    weights = tuple(_penalty(f"{source}: penalties of {method}", penalty) for penalty in penalties)
+    _distinct([f"{level!r}" for level in (*checked, *weights)], f"level of {method}", source)
     return MethodEntry(
-        label=str(entry.get("label", method)),
+        label=entry.get("label", method),
         method=method,
-        alphas=tuple(parameters.probability(f"{source}: alphas of {method}", alpha) for alpha in alphas),
-        penalties=tuple(_penalty(f"{source}: penalties of {method}", penalty) for penalty in penalties),
+        alphas=checked,
+        penalties=weights,
         skeleton=skeleton,
         cig=cig,
         parameters=tuple(sorted(further.items())),

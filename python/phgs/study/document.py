@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from phgs.texts import visible
 
 
 @dataclass(frozen=True)
@@ -100,31 +103,41 @@ figcaption {{ color: #555; }}
 
 def _markdown(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {block.text}"
+        return f"{'#' * block.level} {_plain(block.text)}"
     if isinstance(block, Paragraph):
-        return block.text
+        return _plain(block.text)
     if isinstance(block, Picture):
-        return f"![{block.caption}]({block.file})\n\n*{block.caption}*"
+        return f"![{_plain(block.caption)}]({block.file})\n\n*{_plain(block.caption)}*"
     lines = [_row(block.header), "|" + "|".join([":---", *["---:"] * (len(block.header) - 1)]) + "|"]
     lines += [_row(row) for row in block.rows]
-    return "\n".join([*([f"*{block.caption}*", ""] if block.caption else []), *lines])
+    return "\n".join([*([f"*{_plain(block.caption)}*", ""] if block.caption else []), *lines])
+
+
+_MARKUP = re.compile(r"[\\`*_\[\]|~$#]|(?<!\w)!(?=\[)")
+
+
+def _plain(text: str) -> str:
+    """Write text so that Markdown shows it as it is: names are not markup, and never HTML."""
+    return _MARKUP.sub(lambda found: "\\" + found[0], html.escape(visible(text), quote=False))
 
 
 def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(map(_plain, cells)) + " |"
 
 
 def _html(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"<h{block.level}>{html.escape(block.text)}</h{block.level}>"
+        return f"<h{block.level}>{html.escape(visible(block.text))}</h{block.level}>"
     if isinstance(block, Paragraph):
-        return f"<p>{html.escape(block.text)}</p>"
+        return f"<p>{html.escape(visible(block.text))}</p>"
     if isinstance(block, Picture):
-        caption = html.escape(block.caption)
+        caption = html.escape(visible(block.caption))
         return (
             f'<figure><img src="{html.escape(block.file)}" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
         )
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in block.header)
-    body = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows)
-    caption = f"<caption>{html.escape(block.caption)}</caption>" if block.caption else ""
+    head = "".join(f"<th>{html.escape(visible(cell))}</th>" for cell in block.header)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{html.escape(visible(cell))}</td>" for cell in row) + "</tr>" for row in block.rows
+    )
+    caption = f"<caption>{html.escape(visible(block.caption))}</caption>" if block.caption else ""
     return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from phgs.graphs.plot import NAMES, save
 from phgs.study import paper_values
 from phgs.study.gaussian import Execution
 from phgs.study.results import Results, log10
 from phgs.study.tables import CONSTRAINT, ESTABLISHED
+from phgs.texts import visible
 
 _NAMES = {
     "ppc-path": "pPC",
@@ -61,12 +63,12 @@ def accuracy_against_calls(results: Results, path: Path) -> bool:
                 color=colour,
                 edgecolors="black",
                 linewidths=0.6,
-                label=_NAMES[label],
+                label=visible(_NAMES[label]),
             )
             theirs = paper.get((network, method, "log10_calls")), paper.get((network, method, "JI"))
             if None not in theirs:
                 panel.scatter(*theirs, s=30, marker="x", color=colour, linewidths=1.2)
-        panel.set_title(network, fontsize=9)
+        panel.set_title(visible(network), fontsize=9, **NAMES)
     _finish(figure, panels, "log10 calls", "JI", path)
     return True
 
@@ -95,7 +97,7 @@ def accuracy_boxes(results: Results, path: Path) -> bool:
                 panel.scatter(place, theirs, s=30, marker="x", color=_COLOURS[place], zorder=3, linewidths=1.2)
         panel.set_xticks(range(len(labels)), [_NAMES[label] for _, label in labels], fontsize=8)
         panel.set_xlim(-0.6, len(labels) - 0.4)
-        panel.set_title(network, fontsize=9)
+        panel.set_title(visible(network), fontsize=9, **NAMES)
     _finish(figure, panels, "", "JI", path, legend=False)
     return True
 
@@ -129,12 +131,12 @@ def gains_by_hgi(found: Sequence[Execution], path: Path) -> bool:
                 whiskerprops=line,
                 capprops=line,
                 medianprops={"color": colour},
-                label=name,
+                label=visible(name),
             )
         panel.set_xticks(range(len(sizes)), [f"{n:,}" for n in sizes], rotation=45)
         panel.set_xlim(-0.6, len(sizes) - 0.4)
         panel.set_ylim(0.0, 1.02)
-        panel.set_title(network, fontsize=9)
+        panel.set_title(visible(network), fontsize=9, **NAMES)
     _finish(figure, panels, "rows", "JI", path)
     return True
 
@@ -161,5 +163,7 @@ def _finish(figure: Any, panels: Any, x: str, y: str, path: Path, *, legend: boo
     figure.supylabel(y, fontsize=10)
     if legend:
         handles, names = panels[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=9)
-    figure.savefig(path, dpi=110)
+        legend_box = figure.legend(handles, names, loc="outside upper center", ncols=len(names), fontsize=9)
+        for text in legend_box.get_texts():
+            text.update(NAMES)
+    save(figure, path, dpi=110)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from phgs.delimited import written
 from phgs.output import write_all
 from phgs.study import gaussian, tables
 from phgs.study.configuration import Configuration
@@ -237,26 +236,21 @@ def _figures_of_paper(figures: Any, results: Results, out: Path) -> list[Picture
 
 def _results_csv(outcomes: list) -> bytes:  # type: ignore[type-arg]
     keys = ("P", "TP", "R", "FP", "FN", "SHD", "JI", "extendable", "score")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["network", "seed", "method", "level", *keys, "calls", "seconds", "error"])
+    rows = [written(["network", "seed", "method", "level", *keys, "calls", "seconds", "error"])]
     for o in outcomes:
         calls = o.values.get("calls", {}).get("total", "")
         values = [o.values.get(key, "") for key in keys]
-        writer.writerow(
-            [o.network, o.seed, o.label, _level(o.level), *values, calls, f"{o.seconds:.3f}", _last_line(o.error)]
-        )
-    return text.getvalue().encode()
+        line = [o.network, o.seed, o.label, _level(o.level), *values, calls, f"{o.seconds:.3f}", _last_line(o.error)]
+        rows.append(written(None if cell == "" else cell for cell in line))
+    return "".join(rows).encode()
 
 
 def _differences_csv(differences: list[tables.Difference]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["table", "network", "method", "metric", "ours", "paper", "difference"])
+    rows = [written(["table", "network", "method", "metric", "ours", "paper", "difference"])]
     for d in differences:
-        numbers = ("" if value is None else f"{value:.6g}" for value in (d.ours, d.paper, d.difference))
-        writer.writerow([d.table, d.network, d.method, d.metric, *numbers])
-    return text.getvalue().encode()
+        numbers = (None if value is None else f"{value:.6g}" for value in (d.ours, d.paper, d.difference))
+        rows.append(written([d.table, d.network, d.method, d.metric, *numbers]))
+    return "".join(rows).encode()
 
 
 def _level(level: float | None) -> str:

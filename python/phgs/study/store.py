@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from phgs._core import __version__
-from phgs.errors import ParameterError
+from phgs.documents import parse_json
+from phgs.errors import ConfigurationError, ParameterError
 from phgs.study.configuration import Configuration
 from phgs.study.solving import Outcome, Solved
 
@@ -52,19 +53,27 @@ class Store:
         if configuration is not None:
             if self.folder.exists() and not self.folder.is_dir():
                 raise ParameterError(f"{self.folder} is not a folder")
-            if self.folder.exists() and not path.exists() and any(self.folder.iterdir()):
+            others = self.folder.exists() and any(not _is_ours(other.name) for other in self.folder.iterdir())
+            if others and not path.exists():
                 raise ParameterError(f"{self.folder} holds other files and no study; give a new or an empty folder")
-            self.folder.mkdir(parents=True, exist_ok=True)
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise ParameterError(f"cannot make {self.folder}: {error.strerror}") from error
+        self._connection = sqlite3.connect(path, isolation_level=None, timeout=30)
         try:
-            self._connection = sqlite3.connect(path, isolation_level=None, timeout=30)
             self._connection.execute("pragma synchronous = full")
-            self._connection.executescript(_TABLES)
-            self._rename()
-            self._check(configuration)
-        except sqlite3.DatabaseError as error:
-            raise ParameterError(f"{path} cannot be used: {error}") from error
-        except ParameterError:
+            # At once: of two runs that start in a new folder together, one waits and finds what the other made.
+            # A report changes nothing, and may be of a folder that cannot be written.
+            with _Transaction(self._connection, "deferred" if configuration is None else "immediate"):
+                for statement in filter(str.strip, _TABLES.split(";")):
+                    self._connection.execute(statement)
+                self._rename()
+                self._check(configuration)
+        except BaseException as error:
             self._connection.close()
+            if isinstance(error, sqlite3.DatabaseError):
+                raise ParameterError(f"{path} cannot be used: {error}") from error
             raise
 
     def _rename(self) -> None:
@@ -76,7 +85,10 @@ class Store:
     def _check(self, configuration: Configuration | None) -> None:
         known = dict(self._connection.execute("select key, value from study"))
         if "configuration" in known:
-            stored = Configuration.from_mapping(json.loads(known["configuration"]))
+            text = known["configuration"]
+            stored = Configuration.from_mapping(
+                parse_json(text, str(self.folder), ConfigurationError), source=str(self.folder)
+            )
             if configuration is not None and stored.digest != configuration.digest:
                 raise ParameterError(
                     f"{self.folder} is the folder of another configuration ({stored.name!r}); nothing was changed: "
@@ -86,13 +98,12 @@ class Store:
             return
         if configuration is None:
             raise ParameterError(f"{self.folder} holds no study that was started")
-        with self._transaction():
-            for key, value in (
-                ("configuration", json.dumps(configuration.to_mapping())),
-                ("version", __version__),
-                ("started", str(time.time())),
-            ):
-                self._connection.execute("insert into study values (?, ?)", (key, value))
+        for key, value in (
+            ("configuration", json.dumps(configuration.to_mapping())),
+            ("version", __version__),
+            ("started", str(time.time())),
+        ):
+            self._connection.execute("insert into study values (?, ?)", (key, value))
         self.configuration = configuration
 
     def add(self, solved: Solved) -> None:
@@ -157,12 +168,18 @@ class Store:
         return _Transaction(self._connection)
 
 
+def _is_ours(name: str) -> bool:
+    """Whether a file is one that SQLite makes beside ours."""
+    return name in (FILE, f"{FILE}-journal", f"{FILE}-wal", f"{FILE}-shm")
+
+
 class _Transaction:
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, kind: str = "immediate") -> None:
         self._connection = connection
+        self._kind = kind
 
     def __enter__(self) -> None:
-        self._connection.execute("begin immediate")
+        self._connection.execute(f"begin {self._kind}")
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._connection.execute("rollback" if kind is not None else "commit")

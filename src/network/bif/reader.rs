@@ -2,18 +2,26 @@
 
 use rustc_hash::FxHashMap;
 
-use super::tokens::{Token, Tokens};
-use crate::network::bayesian_network::{MAX_TABLE, check_row, first_repeated};
+use super::tokens::{Token, Tokens, shown};
+use super::{BifOptions, Repair};
+use crate::network::bayesian_network::{ROW_SUM_TOLERANCE, check_row, first_repeated};
 use crate::network::{BayesianNetwork, Node};
+use crate::run::Run;
 use crate::{Error, Result, Variable};
 
 /// Parses a BIF file.
-pub(in crate::network) fn read(text: &str) -> Result<BayesianNetwork> {
-    let (name, mut variables) = declarations(text)?;
+pub(in crate::network) fn read(
+    text: &str,
+    options: &BifOptions,
+    run: Option<&Run>,
+) -> Result<(BayesianNetwork, Vec<Repair>)> {
+    let (name, mut variables) = declarations(text, run)?;
     let index: FxHashMap<String, Variable> =
         variables.iter().enumerate().map(|(i, node)| (node.name.clone(), i as Variable)).collect();
     let mut tables: Vec<Option<usize>> = vec![None; variables.len()];
-    let mut tokens = Tokens::new(text);
+    let mut entries_left = options.max_entries;
+    let mut repairs = Vec::new();
+    let mut tokens = Tokens::new(text, run);
     loop {
         match tokens.next()? {
             Token::End => break,
@@ -24,7 +32,12 @@ pub(in crate::network) fn read(text: &str) -> Result<BayesianNetwork> {
                     let name = &variables[child.child as usize].name;
                     return Err(tokens.error_at(begin, format!("'{name}' has a second probability block")));
                 }
-                let probabilities = child.table(&mut tokens, &variables)?;
+                let mut repair = Repair { variable: child.child, scaled: 0, unseen: 0 };
+                let mut rows = Rows { options, entries_left: &mut entries_left, repair: &mut repair };
+                let probabilities = child.table(&mut tokens, &variables, &mut rows)?;
+                if repair.scaled + repair.unseen > 0 {
+                    repairs.push(repair);
+                }
                 let node = &mut variables[child.child as usize];
                 node.parents = child.parents;
                 node.probabilities = probabilities;
@@ -38,16 +51,17 @@ pub(in crate::network) fn read(text: &str) -> Result<BayesianNetwork> {
         let problem = format!("'{}' has no probability block: the file is truncated or incomplete", node.name);
         return Err(tokens.error_at(end, problem));
     }
-    BayesianNetwork::new(name, variables).map_err(|error| match error {
+    let network = BayesianNetwork::new(name, variables).map_err(|error| match error {
         // The only thing that the blocks do not show by themselves; point to the last block that takes part.
         Error::Graph(problem) => tokens.error_at(tables.iter().flatten().max().copied().unwrap_or(end), problem),
         other => other,
-    })
+    })?;
+    Ok((network, repairs))
 }
 
 /// First pass: the network's name and its variables with their states.
-fn declarations(text: &str) -> Result<(String, Vec<Node>)> {
-    let mut tokens = Tokens::new(text);
+fn declarations(text: &str, run: Option<&Run>) -> Result<(String, Vec<Node>)> {
+    let mut tokens = Tokens::new(text, run);
     let mut name = String::new();
     let mut nodes: Vec<Node> = Vec::new();
     let mut seen: FxHashMap<String, ()> = FxHashMap::default();
@@ -56,8 +70,10 @@ fn declarations(text: &str) -> Result<(String, Vec<Node>)> {
             Token::End => break,
             Token::Word(word) => match &*word {
                 "network" => {
-                    if let Token::Word(word) = tokens.clone().next()? {
-                        name = word.into_owned();
+                    let mut ahead = tokens.clone();
+                    if let Token::Word(word) = ahead.next()? {
+                        // Files of the repositories say this where there is no name.
+                        name = if word == "unknown" && !ahead.is_quoted() { String::new() } else { word.into_owned() };
                     }
                     tokens.skip_block()?;
                 }
@@ -70,7 +86,7 @@ fn declarations(text: &str) -> Result<(String, Vec<Node>)> {
                 }
                 "probability" => tokens.skip_block()?,
                 other => {
-                    let problem = format!("expected 'network', 'variable' or 'probability', found '{other}'");
+                    let problem = format!("expected 'network', 'variable' or 'probability', found '{}'", shown(other));
                     return Err(tokens.error(problem));
                 }
             },
@@ -164,10 +180,14 @@ impl Family {
                 Token::Word(word) => {
                     let Some(&x) = index.get(&*word) else {
                         let names = nodes.iter().map(|node| node.name.as_str());
-                        return Err(tokens.error(format!("variable '{word}' is not declared{}", hint(&word, names))));
+                        return Err(tokens.error(format!(
+                            "variable '{}' is not declared{}",
+                            shown(&word),
+                            hint(&word, names)
+                        )));
                     };
                     if family.contains(&x) {
-                        return Err(tokens.error(format!("'{word}' is listed twice")));
+                        return Err(tokens.error(format!("'{}' is listed twice", shown(&word))));
                     }
                     family.push(x);
                 }
@@ -182,20 +202,17 @@ impl Family {
     }
 
     /// `{ (state, …) p, …; default p, …; table p, …; property …; }`
-    fn table(&self, tokens: &mut Tokens<'_>, nodes: &[Node]) -> Result<Vec<f64>> {
+    fn table(&self, tokens: &mut Tokens<'_>, nodes: &[Node], rows: &mut Rows<'_>) -> Result<Vec<f64>> {
         let node = &nodes[self.child as usize];
         let arity = node.arity();
-        let configurations = self
-            .parents
-            .iter()
-            .try_fold(1usize, |size, &parent| size.checked_mul(nodes[parent as usize].arity()))
-            .filter(|&size| size.saturating_mul(arity) <= MAX_TABLE)
-            .ok_or_else(|| {
-                tokens.error_at(self.begin, format!("the table of '{}' has more than {MAX_TABLE} entries", node.name))
-            })?;
-        let mut table = vec![0.0; configurations * arity];
+        let configurations =
+            self.parents.iter().fold(1usize, |size, &parent| size.saturating_mul(nodes[parent as usize].arity()));
+        let size = configurations.saturating_mul(arity);
+        let mut table: Vec<f64> =
+            rows.reserve(size, &node.name).map_err(|problem| tokens.error_at(self.begin, problem))?;
+        table.resize(size, 0.0);
         let mut filled = vec![false; configurations];
-        let mut default: Option<Vec<f64>> = None;
+        let mut default: Option<(Vec<f64>, Settled)> = None;
         tokens.expect('{')?;
         loop {
             match tokens.next()? {
@@ -206,16 +223,17 @@ impl Family {
                     if std::mem::replace(&mut filled[configuration], true) {
                         return Err(tokens.error_at(begin, format!("this row of '{}' is given twice", node.name)));
                     }
-                    let row = numbers(tokens, arity)?;
-                    check_row(&row).map_err(|problem| tokens.error_at(begin, problem))?;
+                    let mut row = numbers(tokens, arity)?;
+                    let settled = rows.settle(&mut row).map_err(|problem| tokens.error_at(begin, problem))?;
+                    rows.count(settled, 1);
                     table[configuration * arity..][..arity].copy_from_slice(&row);
                 }
                 Token::Word(word) if word == "property" => tokens.skip_statement()?,
                 Token::Word(word) if word == "default" => {
                     let begin = tokens.start;
-                    let row = numbers(tokens, arity)?;
-                    check_row(&row).map_err(|problem| tokens.error_at(begin, problem))?;
-                    if default.replace(row).is_some() {
+                    let mut row = numbers(tokens, arity)?;
+                    let settled = rows.settle(&mut row).map_err(|problem| tokens.error_at(begin, problem))?;
+                    if default.replace((row, settled)).is_some() {
                         return Err(tokens.error_at(begin, format!("'{}' has a second default", node.name)));
                     }
                 }
@@ -229,8 +247,10 @@ impl Family {
                         for state in 0..arity {
                             table[configuration * arity + state] = values[state * configurations + configuration];
                         }
-                        check_row(&table[configuration * arity..][..arity])
+                        let settled = rows
+                            .settle(&mut table[configuration * arity..][..arity])
                             .map_err(|problem| tokens.error_at(begin, problem))?;
+                        rows.count(settled, 1);
                     }
                     filled.fill(true);
                 }
@@ -242,7 +262,7 @@ impl Family {
             }
         }
         if let Some(missing) = filled.iter().position(|&filled| !filled) {
-            let Some(default) = default else {
+            let Some((default, settled)) = default else {
                 let labels = self.labels(missing, nodes);
                 let problem = format!("'{}' has no row for ({labels}) and no default", node.name);
                 return Err(tokens.error_at(self.begin, problem));
@@ -250,6 +270,7 @@ impl Family {
             for (row, _) in table.chunks_exact_mut(arity).zip(&filled).filter(|(_, filled)| !**filled) {
                 row.copy_from_slice(&default);
             }
+            rows.count(settled, filled.iter().filter(|&&filled| !filled).count());
         }
         Ok(table)
     }
@@ -268,7 +289,12 @@ impl Family {
                 Some(code) => Ok((code, parent.arity())),
                 None => {
                     let states = parent.states.iter().map(String::as_str);
-                    Err(tokens.error(format!("'{}' has no state '{word}'{}", parent.name, hint(&word, states))))
+                    Err(tokens.error(format!(
+                        "'{}' has no state '{}'{}",
+                        parent.name,
+                        shown(&word),
+                        hint(&word, states)
+                    )))
                 }
             }
         })?;
@@ -291,11 +317,90 @@ impl Family {
     }
 }
 
-/// `p, … ;`: exactly `count` finite numbers.
+/// What was done to a row.
+#[derive(Debug, Clone, Copy)]
+enum Settled {
+    AsItIs,
+    Scaled,
+    Unseen,
+}
+
+/// What the tables of a file share: the memory that they may take, and what is done about their rows.
+struct Rows<'r> {
+    options: &'r BifOptions,
+    entries_left: &'r mut usize,
+    repair: &'r mut Repair,
+}
+
+impl Rows<'_> {
+    /// Room for a table, if the limit and the memory allow it; says what is wrong.
+    fn reserve(&mut self, size: usize, name: &str) -> std::result::Result<Vec<f64>, String> {
+        let most = self.options.max_entries;
+        let Some(left) = self.entries_left.checked_sub(size) else {
+            let before = most - *self.entries_left;
+            return Err(format!(
+                "the table of '{}' takes {} entries, those before it {before}; a file may have {most} in all: raise \
+                 max_entries if there is the memory, eight bytes an entry",
+                shown(name),
+                if size == usize::MAX { "too many".into() } else { size.to_string() },
+            ));
+        };
+        *self.entries_left = left;
+        let mut table = Vec::new();
+        table
+            .try_reserve_exact(size)
+            .map_err(|_| format!("not enough memory for the table of '{}': {size} entries", shown(name)))?;
+        Ok(table)
+    }
+
+    fn count(&mut self, settled: Settled, rows: usize) {
+        match settled {
+            Settled::AsItIs => {}
+            Settled::Scaled => self.repair.scaled += rows,
+            Settled::Unseen => self.repair.unseen += rows,
+        }
+    }
+
+    /// Makes the numbers a distribution where the options allow it, else says what is wrong.
+    fn settle(&self, row: &mut [f64]) -> std::result::Result<Settled, String> {
+        let tolerance = self.options.tolerance;
+        if row.iter().all(|value| value.is_nan()) {
+            if tolerance.is_none() {
+                return Err(
+                    "a row of NaN, as of a configuration that was never seen; give a tolerance, such as 0.01, to \
+                            read it as uniform"
+                        .into(),
+                );
+            }
+            row.fill(1.0 / row.len() as f64);
+            return Ok(Settled::Unseen);
+        }
+        let Err(problem) = check_row(row) else { return Ok(Settled::AsItIs) };
+        let sum: f64 = row.iter().sum();
+        let most = tolerance.unwrap_or(0.0);
+        let near = |most: f64| {
+            (sum - 1.0).abs() <= most + 1e-9
+                && sum > 0.0
+                && row.iter().all(|&value| (0.0..=1.0 + most).contains(&value))
+        };
+        if near(most) {
+            row.iter_mut().for_each(|value| *value /= sum);
+            return Ok(Settled::Scaled);
+        }
+        Err(if near(0.5) {
+            let enough = (((sum - 1.0).abs() * 1000.0 - 1e-6).ceil() / 1000.0).max(ROW_SUM_TOLERANCE);
+            format!("{problem}, or give a tolerance of {enough} or more to divide rows by their sums")
+        } else {
+            problem
+        })
+    }
+}
+
+/// `p, … ;`: exactly `count` numbers, none of them infinite; NaN is for the caller to judge.
 fn numbers(tokens: &mut Tokens<'_>, count: usize) -> Result<Vec<f64>> {
     let values = list(tokens, ';', |tokens, word| match word.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(tokens.error(format!("'{word}' is not a number"))),
+        Ok(value) if !value.is_infinite() => Ok(value),
+        _ => Err(tokens.error(format!("'{}' is not a number", shown(&word)))),
     })?;
     if values.len() == count {
         Ok(values)
@@ -304,10 +409,19 @@ fn numbers(tokens: &mut Tokens<'_>, count: usize) -> Result<Vec<f64>> {
     }
 }
 
+/// Names with more letters than this get no hint.
+const LONGEST_HINT: usize = 80;
+
 /// "; did you mean 'x'?" where a name is one that differs in case only or by one or two letters.
 fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let length = name.chars().count();
+    // Nobody mistypes so long a name, and comparing takes time as its length times theirs.
+    if length > LONGEST_HINT {
+        return String::new();
+    }
     let lower = name.to_lowercase();
     let nearest = known
+        .filter(|other| other.len() <= 4 * (LONGEST_HINT + 2) && other.chars().count().abs_diff(length) <= 2)
         .map(|other| (edit_distance(&lower, &other.to_lowercase()), other))
         .filter(|&(distance, _)| distance <= 2 && distance < lower.chars().count())
         .min_by_key(|&(distance, _)| distance);

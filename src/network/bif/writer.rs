@@ -4,15 +4,25 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::tokens::is_mark;
-use crate::Variable;
 use crate::network::BayesianNetwork;
+use crate::run::Run;
+use crate::{Result, Variable};
 
 /// Writes a network so that reading it gives the same network: names, states, order and every number.
-pub(in crate::network) fn write(network: &BayesianNetwork) -> String {
+///
+/// # Errors
+///
+/// Only that the run was interrupted.
+pub(in crate::network) fn write(network: &BayesianNetwork, run: Option<&Run>) -> Result<String> {
     let mut out = String::new();
-    let name = if network.name().is_empty() { "unknown" } else { network.name() };
+    // A network without a name is `unknown`, as in the repositories; one of that name stands in quotes.
+    let name = match network.name() {
+        "" => Cow::Borrowed("unknown"),
+        "unknown" => Cow::Borrowed("\"unknown\""),
+        name => quoted(name),
+    };
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "network {} {{\n}}", quoted(name));
+    let _ = writeln!(out, "network {name} {{\n}}");
     for node in network.nodes() {
         let _ = writeln!(out, "variable {} {{", quoted(&node.name));
         let _ = write!(out, "  type discrete [ {} ] {{ ", node.arity());
@@ -32,6 +42,9 @@ pub(in crate::network) fn write(network: &BayesianNetwork) -> String {
             out.push_str(";\n");
         } else {
             for (configuration, row) in node.rows().enumerate() {
+                if configuration.is_multiple_of(4096) {
+                    run.map_or(Ok(()), Run::check)?;
+                }
                 out.push_str("  (");
                 join(&mut out, labels(network, &node.parents, configuration));
                 out.push_str(") ");
@@ -41,7 +54,7 @@ pub(in crate::network) fn write(network: &BayesianNetwork) -> String {
         }
         out.push_str("}\n");
     }
-    out
+    Ok(out)
 }
 
 fn labels<'n>(
@@ -72,13 +85,17 @@ fn number(value: &f64) -> String {
     format!("{value:?}")
 }
 
+/// Words of the grammar, which other readers may take for themselves where they are names.
+const GRAMMAR: [&str; 7] = ["network", "variable", "probability", "property", "type", "table", "default"];
+
 /// A name as it is where it can stand alone, in quotes otherwise.
 fn quoted(name: &str) -> Cow<'_, str> {
     let plain = !name.is_empty()
-        && !name.starts_with("//")
-        && !name.starts_with("/*")
-        && !name.starts_with('"')
-        && name.bytes().all(|b| !b.is_ascii_whitespace() && !is_mark(b));
+        && !name.contains("//")
+        && !name.contains("/*")
+        && !GRAMMAR.contains(&name)
+        && name.bytes().all(|b| b != b'"' && !is_mark(b))
+        && name.chars().all(|c| !c.is_whitespace() && !c.is_control() && c != '\u{feff}');
     if plain {
         Cow::Borrowed(name)
     } else {

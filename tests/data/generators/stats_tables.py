@@ -103,9 +103,7 @@ def temme_series():
         sign = (-1) ** k
         pole = before[1] * 1 + sign * g[k] * inverse[0]
         assert pole == 0, (k, pole)
-        series.append(
-            [(i + 2) * before[i + 2] + sign * g[k] * inverse[i + 1] for i in range(len(before) - 2)]
-        )
+        series.append([(i + 2) * before[i + 2] + sign * g[k] * inverse[i + 1] for i in range(len(before) - 2)])
     return series
 
 
