@@ -236,6 +236,10 @@ struct AnySeparates {
 }
 
 impl SubsetVisitor for AnySeparates {
+    fn shares_tables(&self) -> bool {
+        true
+    }
+
     fn floor(&self) -> f64 {
         self.log_alpha
     }

@@ -11,6 +11,7 @@ use super::{
 use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::run::Run;
 use crate::stats::chi_squared_log_upper_tail;
+use crate::subsets::binomial;
 use crate::{Result, Variable, VariableSet};
 
 /// The G² test of conditional independence: 2 Σ n_xyz ln(n_xyz n_z / (n_xz n_yz)) against χ².
@@ -175,6 +176,9 @@ const ROW_NANOSECONDS: f64 = 100.0;
 /// Fewer tests than this of one variable and one set share too little to be made together.
 const BATCH: usize = 64;
 
+/// Families of binary variables with so many sets are made together even where their tables are shared with others.
+const LARGE_FAMILY: u64 = 256;
+
 impl TestSession for G2Session<'_> {
     fn next_neighbourhood(&mut self) {
         self.counting.next_neighbourhood();
@@ -254,12 +258,15 @@ impl TestSession for G2Session<'_> {
         visitor: &mut impl SubsetVisitor,
     ) -> Result<Tested> {
         let &Subsets { pool, size, with } = subsets;
-        if self.counting.are_binary(x, y, with, pool, size) {
+        let binary = self.counting.are_binary(x, y, with, pool, size);
+        let alone = binary && !visitor.shares_tables();
+        let worth = if alone { None } else { self.worth_sharing(x, y, subsets) };
+        // What tables of other families spare is worth more than this way, unless the family is large.
+        if alone || (binary && worth.is_none() && binomial(pool.len(), size) >= LARGE_FAMILY) {
             let mut judge = Judge::of_binary(self.test, x, y, subsets, run, visitor, &mut self.pace);
             self.counting.visit_binary(x, y, with, pool, size, &mut judge);
             return judge.end();
         }
-        let worth = self.worth_sharing(x, y, subsets);
         let patience = worth.map_or(u64::MAX, |worth| self.sharing.patience(x, worth));
         let skipped = match self.one_by_one(x, y, subsets, run, visitor, patience)? {
             OneByOne::Ended(tested) => {
@@ -287,10 +294,7 @@ impl TestSession for G2Session<'_> {
         visitor: &mut impl EachVisitor,
     ) -> Result<Tested> {
         // Many others share the sums of each set, unless the sets of each share more.
-        let alone = |y: &&Variable| {
-            self.counting.are_binary(x, **y, subsets.with, subsets.pool, subsets.size)
-                || self.worth_sharing(x, **y, subsets).is_some()
-        };
+        let alone = |y: &&Variable| self.worth_sharing(x, **y, subsets).is_some();
         if others.len() >= BATCH && 2 * others.iter().filter(alone).count() <= others.len() {
             subsets::set_by_set(self, x, others, subsets, run, visitor)
         } else {

@@ -56,6 +56,12 @@ pub trait SubsetVisitor {
         f64::NEG_INFINITY
     }
 
+    /// Whether families of x and other variables given much the same pool come before or after, so that tables are shared
+    /// with them. Only decides how tests are made.
+    fn shares_tables(&self) -> bool {
+        false
+    }
+
     /// Whether the set at these positions of the pool is to be tested.
     fn wants(&mut self, at: &[usize]) -> bool {
         let _ = at;
@@ -192,6 +198,10 @@ struct OfOne<'v, V> {
 impl<V: EachVisitor> SubsetVisitor for OfOne<'_, V> {
     fn floor(&self) -> f64 {
         self.visitor.floor(self.other)
+    }
+
+    fn shares_tables(&self) -> bool {
+        true
     }
 
     fn visit(&mut self, at: &[usize], log_p_value: f64) -> ControlFlow<()> {

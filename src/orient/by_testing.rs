@@ -147,6 +147,10 @@ impl WithCentre<'_> {
 }
 
 impl SubsetVisitor for WithCentre<'_> {
+    fn shares_tables(&self) -> bool {
+        true
+    }
+
     fn floor(&self) -> f64 {
         self.open.centres.iter().map(|&(_, largest)| largest).fold(self.open.log_alpha, f64::min)
     }

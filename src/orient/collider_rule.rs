@@ -184,6 +184,10 @@ struct Ballot<'a> {
 }
 
 impl SubsetVisitor for Ballot<'_> {
+    fn shares_tables(&self) -> bool {
+        true
+    }
+
     fn floor(&self) -> f64 {
         match self.votes.rule {
             ColliderRule::MaxP => self.votes.best_log_p,

@@ -41,6 +41,10 @@ fn keep_largest(largest: &mut (f64, VariableSet), log_p_value: f64, set: impl Fn
 }
 
 impl SubsetVisitor for Separating<'_> {
+    fn shares_tables(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn floor(&self) -> f64 {
         self.largest.as_ref().map_or(self.log_alpha, |largest| largest.0.min(self.log_alpha))
