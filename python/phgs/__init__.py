@@ -55,7 +55,7 @@ from phgs.graphs import (
     dag_to_cpdag,
 )
 from phgs.knowledge import Knowledge
-from phgs.learn import METHODS, learn, learner
+from phgs.learn import METHODS, learn, learner, markov_blanket
 from phgs.learners import *  # noqa: F403  (its __all__ is the list of learners)
 from phgs.learners import __all__ as _learners
 from phgs.network import Network, Prepared, random_dag
@@ -112,6 +112,7 @@ __all__ = [
     "independence_test",
     "learn",
     "learner",
+    "markov_blanket",
     "networks",
     "random_dag",
     "read_csv",

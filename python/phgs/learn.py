@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phgs.errors import ParameterError
+from phgs.learners.local import LocalLearner
 from phgs.learners.registry import METHODS, named
 from phgs.names import unknown
 
 if TYPE_CHECKING:
+    from phgs.data.frames import Name
     from phgs.learners.base import Learner
+    from phgs.learners.local import MarkovBlanket
     from phgs.result import Result
 
-__all__ = ["METHODS", "learn", "learner"]
+__all__ = ["METHODS", "learn", "learner", "markov_blanket"]
 
 
 def learner(method: str = "auto", **parameters: Any) -> Learner:
@@ -85,3 +88,42 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
     ('auto', True)
     """
     return learner(method, **parameters)._learn(data, stacklevel=3)
+
+
+def markov_blanket(data: Any, target: Name, method: str = "iamb", **parameters: Any) -> MarkovBlanket:
+    """Learn the Markov blanket of one variable: the variables given which it is independent of all others.
+
+    They are all that a prediction of it needs; in a causal graph its parents, its children and the other parents of its
+    children.
+
+    Parameters
+    ----------
+    data
+        Any data that `phgs.as_table` reads.
+    target
+        Name of the variable.
+    method
+        A local learner: ``"gs"``, ``"iamb"``, ``"inter-iamb"``, ``"iamb-fdr"`` or ``"fast-iamb"``, which learn
+        blankets; or ``"mmpc"``, ``"hpc"``, ``"si-hiton-pc"``, ``"hiton-pc"`` or ``"getpc"``, which learn neighbours,
+        to which the other parents of children are added.
+    **parameters
+        Parameters of the learner, such as ``alpha=0.01`` or ``max_conditioning_size=None``. Blankets have at most
+        ``max_conditioning_size + 1`` members.
+
+    Returns
+    -------
+    MarkovBlanket
+        The names of the members, and what they cost.
+
+    Examples
+    --------
+    >>> import phgs
+    >>> data = phgs.datasets.load_alarm()
+    >>> phgs.markov_blanket(data.table, "HRBP").names
+    ('ERRLOWOUTPUT', 'HR')
+    """
+    made = learner(method, **parameters)
+    if not isinstance(made, LocalLearner):
+        local = ", ".join(name for name in METHODS if issubclass(named(name).learner, LocalLearner))
+        raise ParameterError(f"method: {method!r} learns no Markov blanket of one variable; choose one of {local}")
+    return made._blanket(data, target)

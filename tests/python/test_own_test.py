@@ -13,7 +13,20 @@ import phgs
 
 ARCS = [("a", "c"), ("b", "c"), ("c", "d"), ("c", "e"), ("d", "f"), ("e", "f"), ("b", "g")]
 NAMES = list("abcdefg")
-BY_TESTS = ["pc", "ppc", "mmpc", "hpc", "fast-iamb", "si-hiton-pc"]
+BY_TESTS = [
+    "pc",
+    "ppc",
+    "mmpc",
+    "hpc",
+    "fast-iamb",
+    "si-hiton-pc",
+    "hiton-pc",
+    "getpc",
+    "gs",
+    "iamb",
+    "inter-iamb",
+    "iamb-fdr",
+]
 
 
 def oracle(arcs=ARCS):

@@ -8,7 +8,7 @@ import pytest
 
 import phgs
 
-BY_TESTS = ["mmpc", "hpc", "fast-iamb", "si-hiton-pc"]
+BY_TESTS = ["mmpc", "hpc", "fast-iamb", "si-hiton-pc", "hiton-pc", "getpc", "gs", "iamb", "inter-iamb", "iamb-fdr"]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_on_complete_data_it_changes_nothing(alarm, method):
 
 
 def test_what_scores_refuses_it_with_advice(frame):
-    by_tests = {"mmpc", "hpc", "fast-iamb", "si-hiton-pc"}
+    by_tests = set(BY_TESTS)
     for method in phgs.METHODS:
         if method not in by_tests | {"gsc"}:
             for data in (frame, phgs.as_table(frame, missing="testwise")):

@@ -59,7 +59,10 @@ DATA = {
 }
 LOCAL = ["mmpc", "hpc", "fast-iamb", "si-hiton-pc", "hiton-pc", "getpc", "gs", "iamb", "inter-iamb", "iamb-fdr"]
 CASES = [
-    *[("hub", "pc", {"collider_rule": rule, "max_conditioning_size": 12}) for rule in ("majority", "conservative", "max-p")],
+    *[
+        ("hub", "pc", {"collider_rule": rule, "max_conditioning_size": 12})
+        for rule in ("majority", "conservative", "max-p")
+    ],
     ("hub", "ppc", {"collider_rule": "majority", "max_conditioning_size": 12, "path_length": 1}),
     ("hub", "pef", {"max_conditioning_size": 8, "alpha": 1e-9}),
     *[("hub", method, {"max_conditioning_size": None}) for method in LOCAL],

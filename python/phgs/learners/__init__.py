@@ -8,7 +8,21 @@ methods each.
 
 from phgs.learners.composed import Hybrid
 from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC
-from phgs.learners.local import HPC, MMPC, FastIAMB, Neighbour, Neighbourhood, SIHitonPC
+from phgs.learners.local import (
+    HPC,
+    IAMB,
+    IAMBFDR,
+    MMPC,
+    FastIAMB,
+    GetPC,
+    GrowShrink,
+    HitonPC,
+    InterIAMB,
+    MarkovBlanket,
+    Neighbour,
+    Neighbourhood,
+    SIHitonPC,
+)
 from phgs.learners.partitioned import PC, PEF, PPC
 from phgs.learners.phgs import PHGS, Auto
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
@@ -21,6 +35,8 @@ __all__ = [
     "GSC",
     "H2PC",
     "HPC",
+    "IAMB",
+    "IAMBFDR",
     "MMHC",
     "MMPC",
     "PC",
@@ -29,8 +45,13 @@ __all__ = [
     "PPC",
     "Auto",
     "FastIAMB",
+    "GetPC",
+    "GrowShrink",
     "HillClimbing",
+    "HitonPC",
     "Hybrid",
+    "InterIAMB",
+    "MarkovBlanket",
     "Neighbour",
     "Neighbourhood",
     "Path",

@@ -46,7 +46,7 @@ class Learner:
     missing : {"error", "drop", "level", "testwise"}, default "error"
         What to do with missing values: refuse them and name the columns, leave out incomplete rows, make missing a
         state of its own, or let each test use the rows that are complete in its own columns. The last is for methods
-        that learn by tests alone: `MMPC`, `HPC`, `FastIAMB`, `SIHitonPC`, and `PC` and `PPC` with ``path_length=1``.
+        that learn by tests alone: the local learners (`MMPC` and so on), and `PC` and `PPC` with ``path_length=1``.
     data_type : {"discrete", "gaussian"}, default "discrete"
         Whether columns are categories or jointly normal numbers; it is never guessed. Gaussian data (or a
         `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
@@ -246,7 +246,7 @@ class Learner:
         if not composition.scores:
             return
         what = "PATH compares" if isinstance(composition.maximise, NoSearch) else f"{self.method} compares"
-        by_tests = "a method that learns by tests alone (MMPC, HPC, FastIAMB, SIHitonPC; PC and PPC with path_length=1)"
+        by_tests = "a method that learns by tests alone (MMPC and other local learners; PC and PPC with path_length=1)"
         if without_data:
             raise ParameterError(
                 f"data: {what} graphs by a score, which needs data; give them in place of names, or use {by_tests}"

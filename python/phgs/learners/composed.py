@@ -44,8 +44,9 @@ class Hybrid(Learner):
     Parameters
     ----------
     restrict : learner or graph, optional
-        Which pairs may be connected: `PPC`, `PC`, `MMPC`, `HPC`, `FastIAMB` or `SIHitonPC` with their own parameters
-        (their `test` and `score` are not used: those of the hybrid are), a skeleton that is given, or None for all.
+        Which pairs may be connected: `PPC`, `PC` or a local learner (`MMPC`, `HPC`, `IAMB` and so on) with their own
+        parameters (their `test` and `score` are not used: those of the hybrid are), a skeleton that is given, or None
+        for all.
     select : "restrict", Path or None, default "restrict"
         PATH, which needs `PPC` or `PC`: as their `path_length` and `min_alpha` say, as given, or not at all.
     init : {"empty", "hgi", "oriented"} or graph, default "hgi"

@@ -17,6 +17,7 @@ from phgs.own_test import OwnTest
 from phgs.progress import reporter
 
 if TYPE_CHECKING:
+    from phgs.data.base import Data
     from phgs.data.frames import Name
 
 
@@ -89,6 +90,43 @@ class Neighbourhood:
         return printable("\n".join(lines))
 
 
+@dataclass(frozen=True)
+class MarkovBlanket:
+    """The variables given which one of them is independent of all others.
+
+    In a causal graph they are its parents, its children and the other parents of its children.
+
+    Attributes
+    ----------
+    target
+        The variable.
+    names : tuple
+        Names of the members, in column order.
+    method : str
+        Name of the learner.
+    test : str
+        Name of the independence test and its rule for degrees of freedom.
+    calls : int
+        Number of tests.
+    seconds : float
+        Seconds in all, reading included.
+    n_rows : int
+        Rows used.
+    """
+
+    target: Name
+    names: tuple[Name, ...]
+    method: str
+    test: str
+    calls: int
+    seconds: float
+    n_rows: int
+
+    def __str__(self) -> str:
+        members = ", ".join(map(str, self.names)) or "nothing"
+        return f"{self.target}: {members} ({self.method}, {self.calls:,} tests)"
+
+
 class LocalLearner(Learner):
     """What learners of neighbourhoods do alike; each has `alpha`, `max_conditioning_size` and parameters of tests."""
 
@@ -133,14 +171,7 @@ class LocalLearner(Learner):
         ('ERRLOWOUTPUT', 'HR')
         """
         start = time.perf_counter()
-        self._check()
-        if self.time_limit is not None:
-            raise ParameterError("time_limit: a neighbourhood is found whole or not at all; leave it out")
-        if self._own_test() is not None:
-            raise ParameterError("test: a single neighbourhood is found by phgs's own tests; learn the whole graph")
-        table = self._table(data, 3)
-        position = table.index(target)
-        described = self._for_core(table)
+        table, position, described = self._around(data, target, "neighbourhood", 4)
         with reporter(self.progress, self.method) as report:
             found, calls, test = _core.neighbourhood(
                 table.core,
@@ -161,6 +192,65 @@ class LocalLearner(Learner):
             seconds=time.perf_counter() - start,
             n_rows=table.n_rows,
         )
+
+    def markov_blanket(self, data: Any, target: Name) -> MarkovBlanket:
+        """Learn the Markov blanket of one variable only.
+
+        Given the variables of its blanket it is independent of all others: they are all that a prediction of it
+        needs. In a causal graph they are its parents, its children and the other parents of its children (spouses).
+
+        `GrowShrink`, the learners of the IAMB family and `FastIAMB` learn blankets, and keep those variables that
+        have the target in their own. The other learners learn neighbours; spouses are then found among the neighbours
+        of neighbours: they become dependent on the target when the neighbour between them joins what separated them.
+
+        Parameters
+        ----------
+        data
+            Any data that `phgs.as_table` reads.
+        target
+            Name of the variable.
+
+        Examples
+        --------
+        >>> import phgs
+        >>> data = phgs.datasets.load_alarm()
+        >>> phgs.IAMB().markov_blanket(data.table, "HRBP").names
+        ('ERRLOWOUTPUT', 'HR')
+        """
+        return self._blanket(data, target)
+
+    def _blanket(self, data: Any, target: Name) -> MarkovBlanket:
+        start = time.perf_counter()
+        table, position, described = self._around(data, target, "Markov blanket", 5)
+        with reporter(self.progress, self.method) as report:
+            found, calls, test = _core.markov_blanket(
+                table.core,
+                position,
+                test=described["test"],
+                local=described["composition"]["restrict"],
+                knowledge=described["knowledge"],
+                threads=self.threads,
+                progress=report,
+            )
+        return MarkovBlanket(
+            target=table.names[position],
+            names=tuple(table.names[x] for x in found),
+            method=self.method,
+            test=test,
+            calls=calls,
+            seconds=time.perf_counter() - start,
+            n_rows=table.n_rows,
+        )
+
+    def _around(self, data: Any, target: Name, what: str, stacklevel: int) -> tuple[Data, int, dict[str, Any]]:
+        """Check the parameters, and read data for what is around one variable."""
+        self._check()
+        if self.time_limit is not None:
+            raise ParameterError(f"time_limit: a {what} is found whole or not at all; leave it out")
+        if self._own_test() is not None:
+            raise ParameterError(f"test: a single {what} is found by phgs's own tests; learn the whole graph")
+        table = self._table(data, stacklevel)
+        return table, table.index(target), self._for_core(table)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -320,3 +410,247 @@ class SIHitonPC(LocalLearner):
     minimum_sample: float | tuple[float, str, str] | None = None
 
     _learner: ClassVar[str] = "si-hiton-pc"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HitonPC(LocalLearner):
+    """HITON-PC, interleaved (Aliferis, Tsamardinos and Statnikov 2003).
+
+    As `SIHitonPC`, but whenever a variable joins, every earlier neighbour is tested anew given the sets with it.
+    Pools of neighbours stay small; more tests are made where many join that do not stay.
+
+    Cost: as `SIHitonPC`.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "hiton-pc"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GetPC(LocalLearner):
+    """GetPC (Peña, Nilsson, Björkegren and Tegnér 2007).
+
+    `MMPC` in which, whenever a variable joins, every earlier neighbour is tested anew given the sets with it.
+
+    Cost: as `MMPC`; less where neighbours that join early do not stay.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "getpc"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GrowShrink(LocalLearner):
+    """Grow-Shrink (Margaritis and Thrun 1999).
+
+    Each variable's Markov blanket grows by any variable that depends on it given the blanket so far, the strongest
+    marginal association first, and then loses those that the others separate. Of two variables that are in each
+    other's blanket, those are neighbours that no subset of the smaller blanket separates. V-structures are found by
+    testing, then Meek's rules give the CPDAG. Blankets have at most ``max_conditioning_size + 1`` members; give None
+    where larger ones are expected and rows suffice.
+
+    Cost: few tests, each with a whole blanket: at least one of every other variable for each member.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "gs"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class IAMB(LocalLearner):
+    """Incremental association Markov blanket (Tsamardinos, Aliferis and Statnikov 2003).
+
+    As `GrowShrink`, but of all variables that depend on the target given the blanket so far, the one that depends
+    most joins: fewer false members. Of two variables that are in each other's blanket, those are neighbours that no
+    subset of the smaller blanket separates. V-structures are found by testing, then Meek's rules give the CPDAG.
+    Blankets have at most ``max_conditioning_size + 1`` members; give None where larger ones are expected and rows
+    suffice.
+
+    Cost: for each member of a blanket a test of every other variable.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "iamb"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class InterIAMB(LocalLearner):
+    """Interleaved IAMB (Tsamardinos, Aliferis and Statnikov 2003).
+
+    `IAMB` that drops members after each one that joins, so that sets stay small. Of two variables that are in each
+    other's blanket, those are neighbours that no subset of the smaller blanket separates. V-structures are found by
+    testing, then Meek's rules give the CPDAG. Blankets have at most ``max_conditioning_size + 1`` members; give None
+    where larger ones are expected and rows suffice.
+
+    Cost: as `IAMB`, and a test of each member whenever one joins.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "inter-iamb"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class IAMBFDR(LocalLearner):
+    """IAMB with control of the false discovery rate (Peña 2008).
+
+    As `InterIAMB`, with `alpha` the rate of false members among those of a blanket (Benjamini and Hochberg 1995) in
+    place of the level of each test: with many variables, far fewer false members. Of two variables that are in each
+    other's blanket, those are neighbours that no subset of the smaller blanket separates. V-structures are found by
+    testing, then Meek's rules give the CPDAG. Blankets have at most ``max_conditioning_size + 1`` members; give None
+    where larger ones are expected and rows suffice.
+
+    Cost: as `InterIAMB`.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 5
+        The largest conditioning set; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    missing, data_type, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 5
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+
+    _learner: ClassVar[str] = "iamb-fdr"

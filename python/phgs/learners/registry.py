@@ -10,7 +10,18 @@ from phgs.errors import ParameterError
 from phgs.learners.base import Learner
 from phgs.learners.composed import Hybrid
 from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC
-from phgs.learners.local import HPC, MMPC, FastIAMB, SIHitonPC
+from phgs.learners.local import (
+    HPC,
+    IAMB,
+    IAMBFDR,
+    MMPC,
+    FastIAMB,
+    GetPC,
+    GrowShrink,
+    HitonPC,
+    InterIAMB,
+    SIHitonPC,
+)
 from phgs.learners.partitioned import PC, PEF, PPC
 from phgs.learners.phgs import PHGS, Auto
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
@@ -36,6 +47,12 @@ _METHODS = {
     "hpc": Method(HPC),
     "fast-iamb": Method(FastIAMB),
     "si-hiton-pc": Method(SIHitonPC),
+    "hiton-pc": Method(HitonPC),
+    "getpc": Method(GetPC),
+    "gs": Method(GrowShrink),
+    "iamb": Method(IAMB),
+    "inter-iamb": Method(InterIAMB),
+    "iamb-fdr": Method(IAMBFDR),
     "mmhc": Method(MMHC),
     "h2pc": Method(H2PC),
     "mmhc-hgi": Method(MMHC, {"init": "hgi"}),
