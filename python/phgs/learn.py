@@ -119,8 +119,8 @@ def markov_blanket(data: Any, target: Name, method: str = "iamb", **parameters: 
     --------
     >>> import phgs
     >>> data = phgs.datasets.load_alarm()
-    >>> phgs.markov_blanket(data.table, "HRBP").names
-    ('ERRLOWOUTPUT', 'HR')
+    >>> "HR" in phgs.markov_blanket(data.table, "HRBP").names
+    True
     """
     made = learner(method, **parameters)
     if not isinstance(made, LocalLearner):
