@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 __all__ = ["average_linkage"]
@@ -23,13 +25,15 @@ _SCIPY_UP_TO = 3000
 """Up to so many items scipy takes a fifth of a second at most; above, the algorithm here takes about as long."""
 
 
-def average_linkage(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+def average_linkage(distances: NDArray[np.float64], check: Callable[[], None] = lambda: None) -> NDArray[np.float64]:
     """Return the merges of average linkage as scipy does.
 
     Parameters
     ----------
     distances
         Distances of all pairs, the upper triangle row by row: length p (p − 1) / 2; left as they are.
+    check
+        Called before each merge here (scipy makes all at once); what it raises ends the work.
 
     Returns
     -------
@@ -43,10 +47,10 @@ def average_linkage(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 
         found: NDArray[np.float64] = linkage(distances, method="average")
         return found
-    return _by_numbers(_chain(distances.copy(), p))
+    return _by_numbers(_chain(distances.copy(), p, check))
 
 
-def _chain(distances: NDArray[np.float64], p: int) -> NDArray[np.float64]:
+def _chain(distances: NDArray[np.float64], p: int, check: Callable[[], None]) -> NDArray[np.float64]:
     """Merge along chains of nearest neighbours.
 
     After Müllner 2011, *Modern hierarchical, agglomerative clustering algorithms*.
@@ -63,6 +67,7 @@ def _chain(distances: NDArray[np.float64], p: int) -> NDArray[np.float64]:
         if not chain:
             chain.append(int(items[0]))
         while True:
+            check()
             x = chain[-1]
             at = int(np.searchsorted(items, x))
             places = np.concatenate([start[items[:at]] + x, start[x] + items[at + 1 :]])

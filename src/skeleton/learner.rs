@@ -292,7 +292,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
     }
 
     /// The first screen between clusters: returns those of `candidates` that no set of neighbours of both endpoints
-    /// separates, and those that are required.
+    /// separates, and those that are required. Pairs that are not tested before the deadline stay connected.
     pub(super) fn first_screen(&mut self, neighbourhoods: &Neighbourhoods, candidates: &[u32]) -> Result<Vec<u32>> {
         let mut tasks: Vec<Task> = Vec::new();
         for &r in candidates {
