@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phgs.linkage import average_linkage
+from phgs.linkage import average_linkage, no_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ __all__ = ["partition", "set_apart"]
 
 
 def partition(
-    distances: NDArray[np.float64], max_clusters: int = 20, check: Callable[[], None] = lambda: None
+    distances: NDArray[np.float64], max_clusters: int = 20, check: Callable[[], None] = no_check
 ) -> NDArray[np.uint32]:
     """Cluster variables by the distances between them.
 

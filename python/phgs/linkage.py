@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["average_linkage"]
+__all__ = ["average_linkage", "no_check"]
 
 _SCIPY_FROM = 101
 """Below so many items the algorithm here takes three milliseconds at most, and loading scipy a third of a second."""
@@ -24,8 +24,15 @@ _SCIPY_FROM = 101
 _SCIPY_UP_TO = 3000
 """Up to so many items scipy takes a fifth of a second at most; above, the algorithm here takes about as long."""
 
+_SCIPY_UP_TO_IF_CHECKED = 1000
+"""The same where somebody wants to be asked meanwhile, as under a time limit on a busy machine."""
 
-def average_linkage(distances: NDArray[np.float64], check: Callable[[], None] = lambda: None) -> NDArray[np.float64]:
+
+def no_check() -> None:
+    """Let all go on."""
+
+
+def average_linkage(distances: NDArray[np.float64], check: Callable[[], None] = no_check) -> NDArray[np.float64]:
     """Return the merges of average linkage as scipy does.
 
     Parameters
@@ -42,7 +49,7 @@ def average_linkage(distances: NDArray[np.float64], check: Callable[[], None] = 
         (p + i is what merge i made), their distance, the size of the new cluster.
     """
     p = round((1 + (1 + 8 * len(distances)) ** 0.5) / 2)
-    if _SCIPY_FROM <= p <= _SCIPY_UP_TO:
+    if _SCIPY_FROM <= p <= (_SCIPY_UP_TO if check is no_check else _SCIPY_UP_TO_IF_CHECKED):
         from scipy.cluster.hierarchy import linkage
 
         found: NDArray[np.float64] = linkage(distances, method="average")

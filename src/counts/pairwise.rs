@@ -31,6 +31,10 @@ const BLOCK: usize = 128;
 impl PairwiseSums {
     pub(super) fn compute(engine: &CountingEngine<'_>, run: &Run) -> Result<Self> {
         let p = engine.data().n_variables();
+        if run.out_of_time() {
+            // The memory alone takes a while at thousands of variables.
+            return Err(Error::OutOfTime);
+        }
         let mut pairs = vec![FixedSum::default(); p * (p - 1) / 2];
         // Each item fills the rows of one panel, which lie together.
         let mut rest = pairs.as_mut_slice();

@@ -227,6 +227,9 @@ fn levels<T: IndependenceTest>(
     stage: &Stage<'_>,
 ) -> Result<Vec<u32>> {
     for level in 1..=learner.max_conditioning_size() {
+        if learner.out_of_time() {
+            break;
+        }
         let neighbourhoods = learner.freeze(&edges);
         if neighbourhoods.max_degree() <= level {
             break;

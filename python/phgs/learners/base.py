@@ -376,8 +376,9 @@ def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = (), u
         if until is not None and time.perf_counter() >= until:
             raise _OutOfTimeError
 
+    apart = set_apart(distances, isolated)
     try:
-        return partition(set_apart(distances, isolated), max_clusters, check)
+        return partition(apart, max_clusters) if until is None else partition(apart, max_clusters, check)
     except _OutOfTimeError:
         # One cluster, in which nothing will be tested any more.
         return partition(distances, 1)
