@@ -112,7 +112,7 @@ def bootstrap(
             if show is not None:
                 show("bootstrap", len(done), count)
 
-        def arguments(index: int) -> tuple[Learner, Table, int, int]:
+        def arguments(index: int) -> tuple[Learner, Data, int, int]:
             return made, table, checked_seed, index
 
         if executor is not None:
@@ -169,7 +169,7 @@ def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Rep
 def _over_processes(
     workers: int,
     todo: list[int],
-    arguments: Callable[[int], tuple[Learner, Table, int, int]],
+    arguments: Callable[[int], tuple[Learner, Data, int, int]],
     keep: Callable[[int, Replicate], None],
 ) -> None:
     """Learn over processes of our own, which end when anything raises."""
