@@ -114,7 +114,8 @@ HARD = {"alpha": 0.2, "max_conditioning_size": None}
 
 ROUND = ["hub", "copies", "survey", "many_states", "wide"]
 DATA_OF = {method: ROUND if FULL else [ROUND[i % 5], ROUND[(i + 2) % 5]] for i, method in enumerate(phgs.METHODS)}
-CASES = [(method, data, {}) for method, some in DATA_OF.items() for data in some]
+GIVEN = {"gsc": {"skeleton": "complete"}}
+CASES = [(method, data, GIVEN.get(method, {})) for method, some in DATA_OF.items() for data in some]
 CASES += [
     ("pc", "survey", HARD),
     ("ppc", "copies", HARD),
