@@ -58,7 +58,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             let tests = ledger.seconds(Phase::VStructures) - before;
             ledger.add_seconds(Phase::Path, (start.elapsed().as_secs_f64() - tests).max(0.0));
             // Triples without time for their tests are undecided.
-            return path.map(|path| Path { complete: path.complete && !run.out_of_time(), ..path });
+            return path;
         }
         self.refuse_path("v-structures by testing")?;
         let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
@@ -72,7 +72,6 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         self.ledger.timed(Phase::Path, |ledger| {
             let mut cache = ScoreCache::new(score);
             // No triple is undecided but for want of time.
-            let complete = colliders.undecided.is_empty();
             let selected = make(graph, colliders, None, &mut cache)?;
             ledger.add_calls(Phase::Path, cache.calls());
             Ok(Path { points: Vec::new(), selected, index: 0 })

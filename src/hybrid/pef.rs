@@ -147,7 +147,7 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
                 match self.visit(x, y, skeleton.log_alpha())? {
                     Visited::Kept => kept.push((x, y)),
                     Visited::Separated => {}
-                    Visited::OutOfTime => return Ok((rounds, false)),
+                    Visited::OutOfTime => return Ok(rounds),
                 }
                 changed |= self.direction(x, y) != before;
                 run.progress().advance(1);
