@@ -42,6 +42,9 @@ pub enum Error {
     /// The run was cancelled.
     #[error("interrupted")]
     Interrupted,
+    /// The deadline of the run is past, and nothing of use can be returned.
+    #[error("the time limit ended before there was anything to return")]
+    OutOfTime,
 }
 
 impl Error {

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phgs.linkage import average_linkage
+from phgs.linkage import average_linkage, no_check
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
 __all__ = ["partition", "set_apart"]
 
 
-def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray[np.uint32]:
+def partition(
+    distances: NDArray[np.float64], max_clusters: int = 20, check: Callable[[], None] = no_check
+) -> NDArray[np.uint32]:
     """Cluster variables by the distances between them.
 
     A cluster is *large* when it has at least ``max(3, ceil(p * min(0.05, 1 / max_clusters)))`` members. The dendrogram
@@ -37,6 +39,8 @@ def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray
         Distances of all pairs, the upper triangle row by row: length p (p − 1) / 2.
     max_clusters
         The most clusters; 1 means no partition.
+    check
+        Called again and again meanwhile; what it raises ends the work.
 
     Returns
     -------
@@ -55,12 +59,12 @@ def partition(distances: NDArray[np.float64], max_clusters: int = 20) -> NDArray
     large = max(3, math.ceil(p * min(0.05, 1 / max_clusters)))
     if max_clusters == 1 or p < 2 * large:
         return np.zeros(p, dtype=np.uint32)
-    merges = average_linkage(distances)
+    merges = average_linkage(distances, check)
     labels = _labels_at(merges, _best_cut(merges, large, max_clusters))
-    labels = _merge_small(distances, labels, large)
+    labels = _merge_small(distances, labels, large, check)
     # Small clusters that joined may have made more large ones than are allowed.
     while labels.max() >= max_clusters:
-        labels = _merge_closest(distances, labels)
+        labels = _merge_closest(distances, labels, check)
     return labels.astype(np.uint32)
 
 
@@ -126,9 +130,11 @@ def _in_order(labels: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.argsort(np.argsort(first))[inverse]
 
 
-def _merge_small(distances: NDArray[np.float64], labels: NDArray[np.intp], large: int) -> NDArray[np.intp]:
+def _merge_small(
+    distances: NDArray[np.float64], labels: NDArray[np.intp], large: int, check: Callable[[], None]
+) -> NDArray[np.intp]:
     """Merge the closest pair of clusters of which one is small, until none is."""
-    sums, sizes = _sums_between(distances, labels)
+    sums, sizes = _sums_between(distances, labels, check)
     k = len(sizes)
     members = np.arange(k)  # the cluster that each initial cluster is in now
     with np.errstate(invalid="ignore"):
@@ -139,6 +145,7 @@ def _merge_small(distances: NDArray[np.float64], labels: NDArray[np.intp], large
     nearest = average.argmin(axis=1)
     rows = np.arange(k)
     while small.any():
+        check()
         to = int(average[rows, nearest].argmin())
         to, gone = sorted((to, int(nearest[to])))
         members[members == gone] = to
@@ -160,9 +167,11 @@ def _merge_small(distances: NDArray[np.float64], labels: NDArray[np.intp], large
     return _in_order(members[labels])
 
 
-def _merge_closest(distances: NDArray[np.float64], labels: NDArray[np.intp]) -> NDArray[np.intp]:
+def _merge_closest(
+    distances: NDArray[np.float64], labels: NDArray[np.intp], check: Callable[[], None]
+) -> NDArray[np.intp]:
     """Merge the closest pair of clusters."""
-    sums, sizes = _sums_between(distances, labels)
+    sums, sizes = _sums_between(distances, labels, check)
     average = sums / np.outer(sizes, sizes)
     np.fill_diagonal(average, np.inf)
     to, gone = sorted(np.unravel_index(average.argmin(), average.shape))
@@ -170,7 +179,7 @@ def _merge_closest(distances: NDArray[np.float64], labels: NDArray[np.intp]) -> 
 
 
 def _sums_between(
-    distances: NDArray[np.float64], labels: NDArray[np.intp]
+    distances: NDArray[np.float64], labels: NDArray[np.intp], check: Callable[[], None]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Sums of the distances between clusters, and the sizes of the clusters.
 
@@ -180,6 +189,7 @@ def _sums_between(
     sums = np.zeros((k, k))
     start = 0
     for x in range(p - 1):
+        check()
         row = distances[start : start + p - 1 - x]
         sums[labels[x]] += np.bincount(labels[x + 1 :], weights=row, minlength=k)
         start += p - 1 - x

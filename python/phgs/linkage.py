@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-__all__ = ["average_linkage"]
+__all__ = ["average_linkage", "no_check"]
 
 _SCIPY_FROM = 101
 """Below so many items the algorithm here takes three milliseconds at most, and loading scipy a third of a second."""
@@ -22,14 +24,23 @@ _SCIPY_FROM = 101
 _SCIPY_UP_TO = 3000
 """Up to so many items scipy takes a fifth of a second at most; above, the algorithm here takes about as long."""
 
+_SCIPY_UP_TO_IF_CHECKED = 1000
+"""The same where somebody wants to be asked meanwhile, as under a time limit on a busy machine."""
 
-def average_linkage(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+
+def no_check() -> None:
+    """Let all go on."""
+
+
+def average_linkage(distances: NDArray[np.float64], check: Callable[[], None] = no_check) -> NDArray[np.float64]:
     """Return the merges of average linkage as scipy does.
 
     Parameters
     ----------
     distances
         Distances of all pairs, the upper triangle row by row: length p (p − 1) / 2; left as they are.
+    check
+        Called before each merge here (scipy makes all at once); what it raises ends the work.
 
     Returns
     -------
@@ -38,15 +49,15 @@ def average_linkage(distances: NDArray[np.float64]) -> NDArray[np.float64]:
         (p + i is what merge i made), their distance, the size of the new cluster.
     """
     p = round((1 + (1 + 8 * len(distances)) ** 0.5) / 2)
-    if _SCIPY_FROM <= p <= _SCIPY_UP_TO:
+    if _SCIPY_FROM <= p <= (_SCIPY_UP_TO if check is no_check else _SCIPY_UP_TO_IF_CHECKED):
         from scipy.cluster.hierarchy import linkage
 
         found: NDArray[np.float64] = linkage(distances, method="average")
         return found
-    return _by_numbers(_chain(distances.copy(), p))
+    return _by_numbers(_chain(distances.copy(), p, check))
 
 
-def _chain(distances: NDArray[np.float64], p: int) -> NDArray[np.float64]:
+def _chain(distances: NDArray[np.float64], p: int, check: Callable[[], None]) -> NDArray[np.float64]:
     """Merge along chains of nearest neighbours.
 
     After Müllner 2011, *Modern hierarchical, agglomerative clustering algorithms*.
@@ -63,6 +74,7 @@ def _chain(distances: NDArray[np.float64], p: int) -> NDArray[np.float64]:
         if not chain:
             chain.append(int(items[0]))
         while True:
+            check()
             x = chain[-1]
             at = int(np.searchsorted(items, x))
             places = np.concatenate([start[items[:at]] + x, start[x] + items[at + 1 :]])

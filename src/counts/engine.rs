@@ -193,7 +193,8 @@ impl<'d> CountingEngine<'d> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Interrupted`] when the run is cancelled; a later call then starts anew.
+    /// [`crate::Error::Interrupted`] when the run is cancelled, [`crate::Error::OutOfTime`] when its deadline comes first;
+    /// a later call then starts anew.
     pub fn pairwise(&self, run: &Run) -> Result<&PairwiseSums> {
         loop {
             if let Some(sums) = self.pairwise.get() {

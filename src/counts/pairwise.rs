@@ -8,7 +8,7 @@ use super::kernels::{TILE, Tile};
 use super::planes::Line;
 use super::{CountingEngine, FixedSum};
 use crate::run::Run;
-use crate::{Result, Variable};
+use crate::{Error, Result, Variable};
 
 /// F(S) = Σ n ln n for every set of at most two variables: 8 bytes for each pair.
 ///
@@ -31,6 +31,10 @@ const BLOCK: usize = 128;
 impl PairwiseSums {
     pub(super) fn compute(engine: &CountingEngine<'_>, run: &Run) -> Result<Self> {
         let p = engine.data().n_variables();
+        if run.out_of_time() {
+            // The memory alone takes a while at thousands of variables.
+            return Err(Error::OutOfTime);
+        }
         let mut pairs = vec![FixedSum::default(); p * (p - 1) / 2];
         // Each item fills the rows of one panel, which lie together.
         let mut rest = pairs.as_mut_slice();
@@ -46,9 +50,13 @@ impl PairwiseSums {
             || Panels::new(engine),
             |panels, item| {
                 let mut part = parts[item].lock().unwrap_or_else(PoisonError::into_inner);
-                panels.fill(item * PANEL, &mut part);
+                panels.fill(item * PANEL, &mut part, run);
             },
         )?;
+        run.check()?;
+        if run.was_cut_short() {
+            return Err(Error::OutOfTime);
+        }
         drop(parts);
         let singles = (0..p as Variable).map(|x| engine.single(x)).collect();
         Ok(Self { n_variables: p, total: engine.total(), singles, pairs })
@@ -101,14 +109,18 @@ impl<'e, 'd> Panels<'e, 'd> {
     }
 
     /// Fills the rows of the variables from `first` in the triangle of pairs.
-    fn fill(&mut self, first: usize, rows: &mut [FixedSum]) {
+    /// Stops when the run does.
+    fn fill(&mut self, first: usize, rows: &mut [FixedSum], run: &Run) {
         let p = self.engine.data().n_variables();
         let end = (first + PANEL).min(p);
         for start in (first..p).step_by(PANEL) {
+            if run.check().is_err() || run.out_of_time() {
+                return;
+            }
             self.count(first..end, start..(start + PANEL).min(p));
             self.sum(first..end, start..(start + PANEL).min(p), rows);
         }
-        self.sum_without_planes(first..end, rows);
+        self.sum_without_planes(first..end, rows, run);
     }
 
     /// Counts the planes of two panels.
@@ -183,12 +195,15 @@ impl<'e, 'd> Panels<'e, 'd> {
     }
 
     /// The pairs in which a variable has no planes.
-    fn sum_without_planes(&mut self, xs: Range<usize>, rows: &mut [FixedSum]) {
+    fn sum_without_planes(&mut self, xs: Range<usize>, rows: &mut [FixedSum], run: &Run) {
         let p = self.engine.data().n_variables();
         let arity = |x: usize| self.engine.data().arity(x as Variable);
         let planar = |x: usize| self.source.planes.has(x as Variable, arity(x));
         let mut row = 0;
         for x in xs {
+            if run.check().is_err() || run.out_of_time() {
+                return;
+            }
             let others = (x + 1..p).filter(|&y| !planar(x) || !planar(y));
             self.others.clear();
             self.others.extend(others.map(|y| y as Variable));

@@ -58,6 +58,9 @@ impl Correlation {
                 let block = |i: usize| i * BLOCK..((i + 1) * BLOCK).min(n_panels);
                 let mut sums = Vec::new();
                 for i in block(a) {
+                    if run.check().is_err() {
+                        return sums;
+                    }
                     for j in block(b).take_while(|&j| j <= i) {
                         sums.push((i, j, product(&panels[i].0, &panels[j].0)));
                     }
@@ -65,6 +68,7 @@ impl Correlation {
                 sums
             },
         )?;
+        run.check()?;
         let mut lower = vec![0.0; p * p.saturating_sub(1) / 2];
         let mut duplicate: Option<(usize, usize)> = None;
         for (i, j, sums) in products.into_iter().flatten() {
@@ -96,6 +100,15 @@ impl Correlation {
     /// [`Error::Data`] or [`Error::Columns`] unless the matrix is square, symmetric, with ones on its diagonal, within
     /// \[−1, 1\] and positive semi-definite, and no two variables are copies of each other.
     pub fn from_matrix(rows: &[Vec<f64>], n_rows: usize) -> Result<Self> {
+        Self::from_matrix_within(rows, n_rows, &Run::unlimited())
+    }
+
+    /// [`Correlation::from_matrix`] for many variables: to check the matrix takes p³ steps.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Correlation::from_matrix`]; [`Error::Interrupted`] when the run is cancelled.
+    pub fn from_matrix_within(rows: &[Vec<f64>], n_rows: usize, run: &Run) -> Result<Self> {
         let p = rows.len();
         if p == 0 {
             return Err(Error::Data("the correlation matrix is empty".into()));
@@ -130,7 +143,7 @@ impl Correlation {
             }
         }
         let this = Self { n_variables: p, n_rows, lower, variances: vec![1.0; p] };
-        this.factorise(|x, parts| match parts {
+        this.factorise(run, |x, parts| match parts {
             Some(_) => Ok(()),
             None => Err(Error::columns(vec![x], "make the correlation matrix not positive semi-definite")),
         })?;
@@ -141,27 +154,41 @@ impl Correlation {
     /// for data in general position. With no more rows than variables there are always some, which says nothing of
     /// the variables, so that the answer is then empty too.
     pub fn collinear(&self) -> Vec<(Variable, Vec<Variable>)> {
+        self.collinear_within(&Run::unlimited()).expect("nobody cancels it")
+    }
+
+    /// [`Correlation::collinear`] for many variables: it takes p³ steps.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] when the run is cancelled.
+    pub fn collinear_within(&self, run: &Run) -> Result<Vec<(Variable, Vec<Variable>)>> {
         if self.n_rows <= self.n_variables {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        let _ = self.factorise(|x, weights| {
+        self.factorise(run, |x, weights| {
             if let Some(weights) = weights {
                 found.push((x, weights));
             }
             Ok(())
-        });
-        found
+        })?;
+        Ok(found)
     }
 
     /// Cholesky's factorisation, row by row. Calls `report` with each variable that is a combination of earlier ones
     /// and these (by more than a part in a million); with `None` for one whose row no positive semi-definite matrix has.
-    fn factorise(&self, mut report: impl FnMut(Variable, Option<Vec<Variable>>) -> Result<()>) -> Result<()> {
+    fn factorise(
+        &self,
+        run: &Run,
+        mut report: impl FnMut(Variable, Option<Vec<Variable>>) -> Result<()>,
+    ) -> Result<()> {
         const INDEFINITE: f64 = 1e-6;
         let p = self.n_variables;
         let at = |x: usize| x * (x + 1) / 2;
         let mut factor: Vec<f64> = vec![0.0; p * (p + 1) / 2];
         for x in 0..p {
+            run.check()?;
             let (done, row) = factor.split_at_mut(at(x));
             let mut left = 1.0;
             for y in 0..x {

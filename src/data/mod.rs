@@ -11,4 +11,4 @@ pub use correlation::Correlation;
 pub(crate) use correlation::SINGULAR;
 pub use discrete::{Codes, DiscreteData, MAX_ARITY};
 pub use incomplete::IncompleteData;
-pub use relations::{copies, determined};
+pub use relations::{copies, determined, determined_within};

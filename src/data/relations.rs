@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Codes;
-use crate::Variable;
+use crate::run::Run;
+use crate::{Result, Variable};
 
 /// Rows of the sample that refutes most relations: those of one column are 16 words of bits.
 const SAMPLE: usize = 1024 + 1;
@@ -59,6 +60,15 @@ pub fn copies(columns: &[Codes], left_out: impl Fn(Variable) -> bool) -> Vec<Vec
 /// assert_eq!(determined(&columns, &[0, 1]), [(1, 0)]);
 /// ```
 pub fn determined(columns: &[Codes], variables: &[Variable]) -> Vec<(Variable, Variable)> {
+    determined_within(columns, variables, &Run::unlimited()).expect("nobody cancels it")
+}
+
+/// [`determined`] for many columns, of which each may nearly determine each.
+///
+/// # Errors
+///
+/// [`crate::Error::Interrupted`] when the run is cancelled.
+pub fn determined_within(columns: &[Codes], variables: &[Variable], run: &Run) -> Result<Vec<(Variable, Variable)>> {
     let samples: Vec<Sample> = variables.iter().map(|&x| Sample::of(&columns[x as usize])).collect();
     let mut value = Values::default();
     let mut found = Vec::new();
@@ -67,6 +77,7 @@ pub fn determined(columns: &[Codes], variables: &[Variable]) -> Vec<(Variable, V
             if x == y || by.refutes_at_once(of) {
                 continue;
             }
+            run.check()?;
             value.forget();
             let holds = value.agree(by.codes.iter().copied().zip(of.codes.iter().copied()))
                 && value.agree_on(&columns[y as usize], &columns[x as usize]);
@@ -75,7 +86,7 @@ pub fn determined(columns: &[Codes], variables: &[Variable]) -> Vec<(Variable, V
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Some rows of a column, evenly spread.

@@ -7,14 +7,15 @@ use super::state::{Driver, Restricted};
 use crate::graph::UndirectedGraph;
 use crate::independence::IndependenceTest;
 use crate::orient::path::{Estimate, Path, PathPoint, solution_path};
-use crate::orient::{Colliders, decide_colliders, v_structures_by_testing, v_structures_from_separations};
+use crate::orient::{Colliders, decide_colliders, v_structures_by_testing, v_structures_within};
 use crate::run::Phase;
 use crate::score::{LocalScore, ScoreCache};
 use crate::skeleton::Skeleton;
 use crate::{Error, Result};
 
 impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
-    /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate.
+    /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate. Fails with
+    /// [`Error::OutOfTime`] where time did not suffice for one.
     pub(super) fn estimate<E: Estimate>(
         &mut self,
         restriction: &Restricted,
@@ -34,7 +35,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 run.progress().enter(Phase::Path, 0);
                 let mut cache = ScoreCache::new(score);
                 let path = solution_path(skeleton, &select, &mut cache, run, |graph, _, cache| {
-                    let v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+                    let v_structures = v_structures_within(graph, skeleton, knowledge, run)?;
                     make(graph, Colliders { v_structures, undecided: Vec::new() }, Some(skeleton), cache)
                 });
                 ledger.add_calls(Phase::Path, cache.calls());
@@ -57,7 +58,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             let tests = ledger.seconds(Phase::VStructures) - before;
             ledger.add_seconds(Phase::Path, (start.elapsed().as_secs_f64() - tests).max(0.0));
             // Triples without time for their tests are undecided.
-            return path.map(|path| Path { complete: path.complete && !run.out_of_time(), ..path });
+            return path;
         }
         self.refuse_path("v-structures by testing")?;
         let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
@@ -71,10 +72,9 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         self.ledger.timed(Phase::Path, |ledger| {
             let mut cache = ScoreCache::new(score);
             // No triple is undecided but for want of time.
-            let complete = colliders.undecided.is_empty();
             let selected = make(graph, colliders, None, &mut cache)?;
             ledger.add_calls(Phase::Path, cache.calls());
-            Ok(Path { points: Vec::new(), selected, index: 0, complete })
+            Ok(Path { points: Vec::new(), selected, index: 0 })
         })
     }
 

@@ -9,7 +9,9 @@ use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
-use crate::orient::{Undecided, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, orient_skeleton};
+use crate::orient::{
+    MOST_CONFLICTS, Oriented, Undecided, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, orient_within,
+};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::ges::{GesOptions, Restriction, ges};
@@ -56,7 +58,7 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
         ledger: Ledger::new(),
         stages: Vec::new(),
         fused: None,
-        complete: true,
+        own_end: true,
     };
     let (restriction, clusters) = driver.restrict(partition)?;
     let mut state = driver.initialise(&restriction)?;
@@ -104,13 +106,10 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 let most = self.hybrid.max_parents;
                 let ledger = &mut self.ledger;
                 let fused = partition_estimation_fusion(test, score, &labels, options, most, knowledge, run, ledger)?;
-                self.complete &= fused.complete;
                 self.fused = Some(fused.dag);
                 (Restricted::Separated(fused.skeleton), clusters)
             }
         };
-        // Tests that were left out leave a skeleton with pairs too many (PC, pPC) or too few (local learners).
-        self.complete &= !self.run.out_of_time();
         self.report("restrict", restriction.graph().map_or(0, UndirectedGraph::n_edges), None, start);
         Ok((restriction, clusters))
     }
@@ -126,9 +125,11 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             Partition::Clustered => {
                 let (test, run) = (self.test, self.run);
                 run.progress().enter(Phase::Partition, 0);
-                self.ledger.timed(Phase::Partition, |_| match test.distances(run)? {
-                    Some(distances) => partition(distances).map(Some),
-                    None => Ok(None),
+                self.ledger.timed(Phase::Partition, |_| match test.distances(run) {
+                    Ok(Some(distances)) => partition(distances).map(Some),
+                    // Nothing will be tested that clusters would be of use for.
+                    Ok(None) | Err(Error::OutOfTime) => Ok(None),
+                    Err(error) => Err(error),
                 })
             }
         }
@@ -150,17 +151,24 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             Initialise::Oriented(rule) => {
                 let path = self.estimate(restriction, rule, |graph, mut colliders, skeleton, _| {
                     if let Some(skeleton) = skeleton {
-                        fill_marginal_p_values(&mut colliders.v_structures, skeleton, test);
+                        fill_marginal_p_values(&mut colliders.v_structures, skeleton, test, run)?;
                     }
                     let undecided = Undecided::new(knowledge, colliders.undecided.iter().copied());
-                    let oriented = orient_skeleton(graph, &colliders.v_structures, &undecided, knowledge);
+                    let oriented = orient_within(graph, &colliders.v_structures, &undecided, knowledge, run)?;
                     Ok(Directed { oriented, undecided: colliders.undecided })
-                })?;
-                self.complete &= path.complete;
-                let Directed { oriented, undecided } = path.selected;
+                });
+                let (points, Directed { oriented, undecided }) = match path {
+                    Ok(path) => (path.points, path.selected),
+                    // What tests leave before they are done may be too dense to look for its v-structures in time.
+                    Err(Error::OutOfTime) => {
+                        let none = UndirectedGraph::empty(score.n_variables());
+                        let oriented = Oriented::undirected(restriction.graph().unwrap_or(&none), knowledge);
+                        (Vec::new(), Directed { oriented, undecided: Vec::new() })
+                    }
+                    Err(error) => return Err(error),
+                };
                 self.report("orient", oriented.pdag.n_edges(), None, start);
-                let conflicts = oriented.conflicts.clone();
-                Ok(State { oriented: Some(oriented), conflicts, undecided, path: self.shown(path.points), dag: None })
+                Ok(State { oriented: Some(oriented), undecided, path: self.shown(points), dag: None })
             }
             // What PC leaves before its tests are done is too dense for HGI to end in time.
             Initialise::HybridGreedy(_) if self.run.out_of_time() => {
@@ -170,13 +178,19 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             Initialise::HybridGreedy(rule) => {
                 let path = self.estimate(restriction, rule, |graph, colliders, _, cache| {
                     hybrid_greedy_initialization(graph, &colliders.v_structures, cache, &hgi, knowledge, run)
-                })?;
-                self.complete &= path.complete;
+                });
+                let path = match path {
+                    Err(Error::OutOfTime) => {
+                        let dag = start_under_knowledge(&Dag::empty(score.n_variables()), knowledge, hgi.max_parents)?;
+                        return Ok(State { dag: Some(dag), ..State::default() });
+                    }
+                    other => other?,
+                };
                 // PATH has scored it already; where there is no path, nobody has.
-                let value = path.points.get(path.index).map_or_else(
-                    || total(&mut ScoreCache::new(score), &path.selected).iter().sum(),
-                    |point| point.score,
-                );
+                let value = match path.points.get(path.index) {
+                    Some(point) => point.score,
+                    None => total(&mut ScoreCache::new(score), &path.selected, run)?.iter().sum(),
+                };
                 self.report("initialise", path.selected.n_arcs(), Some(value), start);
                 Ok(State { dag: Some(path.selected), path: self.shown(path.points), ..State::default() })
             }
@@ -212,7 +226,6 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
     fn refine(&mut self, state: &mut State) -> Result<()> {
         for refine in &self.hybrid.refine {
             if self.run.out_of_time() {
-                self.complete = false;
                 return Ok(());
             }
             match refine {
@@ -262,7 +275,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
     }
 
     fn keep(&mut self, name: &'static str, found: SearchResult, start: Instant, state: &mut State) {
-        self.complete &= found.complete;
+        self.own_end &= found.complete;
         self.report(name, found.dag.n_arcs(), Some(found.score), start);
         state.dag = Some(found.dag);
     }
@@ -281,23 +294,29 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, phase };
         let (score, knowledge, run) = (self.score, self.knowledge, self.run);
         let found = self.ledger.timed(phase, |ledger| ges(score, &from, &options, knowledge, run, ledger))?;
-        self.complete &= found.complete;
         self.report(name, found.dag.n_arcs(), Some(found.score), start);
         state.dag = Some(found.dag);
         Ok(())
     }
 
-    fn finish(self, state: State, restriction: Restricted, clusters: Option<Vec<u32>>) -> Result<Learned> {
+    fn finish(self, mut state: State, restriction: Restricted, clusters: Option<Vec<u32>>) -> Result<Learned> {
         let n_variables = self.score.n_variables();
         let dag = match (state.dag, &state.oriented) {
             (Some(dag), _) => Some(dag),
             (None, Some(_)) => None,
             (None, None) => Some(Dag::empty(n_variables)),
         };
+        let (mut directed, mut conflicts, mut n_conflicts) = (true, Vec::new(), 0);
+        if let Some(oriented) = &mut state.oriented {
+            (directed, n_conflicts) = (oriented.directed, oriented.n_conflicts);
+            conflicts = std::mem::take(&mut oriented.conflicts);
+        }
+        let n_undecided = state.undecided.len();
+        state.undecided.truncate(MOST_CONFLICTS);
         let (cpdag, extendable, local_scores) = match (&dag, state.oriented) {
             (Some(dag), _) => {
                 let cpdag = class_of(dag, self.knowledge);
-                (cpdag, true, total(&mut ScoreCache::new(self.score), dag))
+                (cpdag, true, total(&mut ScoreCache::new(self.score), dag, self.run)?)
             }
             (None, Some(estimate)) => (estimate.pdag, estimate.extendable, Vec::new()),
             (None, None) => (Pdag::empty(n_variables), true, Vec::new()),
@@ -309,8 +328,11 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             extendable,
             local_scores,
             path: state.path,
-            conflicts: state.conflicts,
+            directed,
+            conflicts,
+            n_conflicts,
             undecided: state.undecided,
+            n_undecided,
             skeleton: match restriction {
                 Restricted::Separated(skeleton) => Some(skeleton),
                 Restricted::All | Restricted::Graph(_) => None,
@@ -318,7 +340,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             clusters,
             stages: self.stages,
             ledger: self.ledger,
-            complete: self.complete,
+            complete: self.own_end && !self.run.was_cut_short(),
         })
     }
 }
@@ -334,8 +356,9 @@ fn labels(clusters: Option<&[u32]>, n_variables: usize) -> Vec<u32> {
 }
 
 /// The local scores of a DAG.
-fn total<S: LocalScore>(cache: &mut ScoreCache<'_, S>, dag: &Dag) -> Vec<f64> {
-    (0..dag.n_variables() as crate::Variable).map(|x| cache.local_score(x, dag.parents(x))).collect()
+fn total<S: LocalScore>(cache: &mut ScoreCache<'_, S>, dag: &Dag, run: &Run) -> Result<Vec<f64>> {
+    let local_score = |x| run.check().map(|()| cache.local_score(x, dag.parents(x)));
+    (0..dag.n_variables() as crate::Variable).map(local_score).collect()
 }
 
 /// A given skeleton as background knowledge wants it: without forbidden pairs, with required ones.

@@ -34,10 +34,17 @@ pub struct Learned {
     pub local_scores: Vec<f64>,
     /// The solution path, where PATH was asked for.
     pub path: Option<Vec<PathPoint>>,
-    /// V-structures that orientation skipped because they conflict with others.
+    /// Whether the skeleton was directed, where orientation directs one: false when the time limit left it as it was.
+    pub directed: bool,
+    /// V-structures that orientation skipped because they conflict with others: the first
+    /// [`MOST_CONFLICTS`](crate::orient::MOST_CONFLICTS) of them.
     pub conflicts: Vec<VStructure>,
-    /// Unshielded triples that a cautious collider rule could not decide.
+    /// How many were skipped in all.
+    pub n_conflicts: usize,
+    /// Unshielded triples that a cautious collider rule could not decide: as many of them as of conflicts.
     pub undecided: Vec<Triple>,
+    /// How many there are in all.
+    pub n_undecided: usize,
     /// The skeleton with its maximum p-values and separating sets, where PC or pPC learned one.
     pub skeleton: Option<Skeleton>,
     /// The cluster of every variable, where they were partitioned.

@@ -24,12 +24,12 @@ use rustc_hash::FxHashMap;
 use crate::graph::{Dag, Reach, UndirectedGraph};
 use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
 use crate::knowledge::Knowledge;
-use crate::orient::{fill_marginal_p_values, skeleton_to_cpdag, v_structures_from_separations};
+use crate::orient::{Undecided, fill_marginal_p_values, orient_within, v_structures_within};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::start_under_knowledge;
 use crate::skeleton::{PcOptions, Skeleton, screened_pc};
-use crate::{Result, Variable, VariableSet};
+use crate::{Error, Result, Variable, VariableSet};
 
 /// What partition-estimation-fusion leaves.
 #[derive(Debug, Clone)]
@@ -42,8 +42,6 @@ pub struct Fused {
     pub skeleton: Skeleton,
     /// Rounds over the pairs.
     pub rounds: usize,
-    /// Whether the last round changed nothing (false: the time limit came first).
-    pub complete: bool,
 }
 
 /// Learns a DAG by partition, estimation and fusion (see the module's description).
@@ -68,7 +66,10 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
 ) -> Result<Fused> {
     let skeleton = screened_pc(test, labels, options, knowledge, run, ledger)?;
     let start = ledger.timed(Phase::Path, |_| {
-        let start = directed_estimate(test, labels, &skeleton, max_parents, knowledge);
+        let start = match directed_estimate(test, labels, &skeleton, max_parents, knowledge, run) {
+            Err(Error::OutOfTime) => Dag::empty(labels.len()),
+            other => other?,
+        };
         start_under_knowledge(&start, knowledge, None)
     })?;
     let result = ledger.timed(Phase::Search, |ledger| {
@@ -80,14 +81,14 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
             max_parents: max_parents.unwrap_or(usize::MAX),
             knowledge,
         };
-        let (rounds, complete) = fusion.rounds(&skeleton, run)?;
+        let rounds = fusion.rounds(&skeleton, run)?;
         let Fusion { dag, mut cache, separation, .. } = fusion;
         let score = (0..dag.n_variables() as Variable).map(|x| cache.local_score(x, dag.parents(x))).sum();
         ledger.add_calls(Phase::Search, cache.calls() + separation.tests);
-        Ok::<_, crate::Error>((dag, score, rounds, complete))
+        Ok::<_, Error>((dag, score, rounds))
     });
-    let (dag, score, rounds, complete) = result?;
-    Ok(Fused { dag, score, skeleton, rounds, complete })
+    let (dag, score, rounds) = result?;
+    Ok(Fused { dag, score, skeleton, rounds })
 }
 
 /// The arcs of the CPDAG estimated within clusters, as far as they are acyclic and `max_parents` allows.
@@ -97,21 +98,23 @@ fn directed_estimate<T: IndependenceTest>(
     skeleton: &Skeleton,
     max_parents: Option<usize>,
     knowledge: &Knowledge,
-) -> Dag {
+    run: &Run,
+) -> Result<Dag> {
     let within = |x: Variable, y: Variable| labels[x as usize] == labels[y as usize];
     let edges = skeleton.graph().edges().filter(|&(x, y)| within(x, y));
     let graph = UndirectedGraph::from_edges(labels.len(), edges);
     // Only pairs of one cluster: those of two say nothing of directions within one.
-    let mut v_structures = v_structures_from_separations(&graph, skeleton, knowledge);
-    fill_marginal_p_values(&mut v_structures, skeleton, test);
-    let estimate = skeleton_to_cpdag(&graph, &v_structures, knowledge).pdag;
+    let mut v_structures = v_structures_within(&graph, skeleton, knowledge, run)?;
+    fill_marginal_p_values(&mut v_structures, skeleton, test, run)?;
+    let estimate = orient_within(&graph, &v_structures, &Undecided::new(knowledge, []), knowledge, run)?.pdag;
     let mut dag = Dag::empty(labels.len());
     for (from, to) in estimate.directed_edges() {
+        run.check_overtime()?;
         if max_parents.is_none_or(|most| dag.parents(to).len() < most) {
             dag.try_insert(from, to);
         }
     }
-    dag
+    Ok(dag)
 }
 
 struct Fusion<'a, T: IndependenceTest + 'a, S: LocalScore + 'a> {
@@ -124,8 +127,8 @@ struct Fusion<'a, T: IndependenceTest + 'a, S: LocalScore + 'a> {
 }
 
 impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
-    /// Rounds until one changes nothing; returns their number and whether the time limit left enough time for them.
-    fn rounds(&mut self, skeleton: &Skeleton, run: &Run) -> Result<(usize, bool)> {
+    /// Rounds until one changes nothing or time is up; returns their number.
+    fn rounds(&mut self, skeleton: &Skeleton, run: &Run) -> Result<usize> {
         let mut pairs: Vec<_> = skeleton.records().iter().filter(|r| skeleton.graph().contains(r.x, r.y)).collect();
         pairs.sort_by(|a, b| a.max_log_p_value.total_cmp(&b.max_log_p_value));
         let mut pairs: Vec<(Variable, Variable)> = pairs.into_iter().map(|r| (r.x, r.y)).collect();
@@ -137,18 +140,21 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
             let mut kept = Vec::with_capacity(pairs.len());
             for &(x, y) in &pairs {
                 run.check()?;
+                if run.out_of_time() {
+                    return Ok(rounds);
+                }
                 let before = self.direction(x, y);
                 match self.visit(x, y, skeleton.log_alpha())? {
                     Visited::Kept => kept.push((x, y)),
                     Visited::Separated => {}
-                    Visited::OutOfTime => return Ok((rounds, false)),
+                    Visited::OutOfTime => return Ok(rounds),
                 }
                 changed |= self.direction(x, y) != before;
                 run.progress().advance(1);
             }
             pairs = kept;
             if !changed {
-                return Ok((rounds, true));
+                return Ok(rounds);
             }
         }
     }

@@ -4,7 +4,7 @@ use super::{Hybrid, StageReport};
 use crate::graph::{Dag, UndirectedGraph};
 use crate::knowledge::Knowledge;
 use crate::orient::path::{Estimate, PathPoint};
-use crate::orient::{Oriented, Triple, VStructure};
+use crate::orient::{Oriented, Triple};
 use crate::run::{Ledger, Run};
 use crate::search::ActiveSet;
 use crate::skeleton::Skeleton;
@@ -39,7 +39,6 @@ pub(super) struct State {
     pub(super) dag: Option<Dag>,
     /// The oriented estimate, until a stage that works on DAGs replaces it.
     pub(super) oriented: Option<Oriented>,
-    pub(super) conflicts: Vec<VStructure>,
     pub(super) undecided: Vec<Triple>,
     pub(super) path: Option<Vec<PathPoint>>,
 }
@@ -66,7 +65,8 @@ pub(super) struct Driver<'a, T, S> {
     pub(super) stages: Vec<StageReport>,
     /// The DAG of partition, estimation and fusion.
     pub(super) fused: Option<Dag>,
-    pub(super) complete: bool,
+    /// Whether every search came to its own end, not to that of its iterations.
+    pub(super) own_end: bool,
 }
 
 /// An oriented estimate, and the triples that a cautious collider rule left open in it.

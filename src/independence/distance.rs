@@ -1,5 +1,6 @@
 //! Distances between categorical variables, for clustering.
 
+use super::in_time;
 use crate::counts::CountingEngine;
 use crate::run::Run;
 use crate::{Result, Variable};
@@ -14,14 +15,15 @@ pub(super) fn information_distances(engine: &CountingEngine<'_>, run: &Run) -> R
     let p = pairwise.n_variables();
     let mut distances = Vec::with_capacity(p * (p - 1) / 2);
     for first in (0..p).step_by(ROWS) {
-        let rows = run.map(
+        let rows = run.try_map(
             ROWS.min(p - first),
             || (),
             |(), offset| {
+                in_time(run)?;
                 let x = (first + offset) as Variable;
                 let of_x = pairwise.total() - pairwise.single(x);
                 let row = pairwise.row(x);
-                ((x + 1)..)
+                Ok(((x + 1)..)
                     .zip(row)
                     .map(|(y, &pair)| {
                         // Both times the number of rows.
@@ -29,7 +31,7 @@ pub(super) fn information_distances(engine: &CountingEngine<'_>, run: &Run) -> R
                         let entropy = scale.value(pairwise.total() - pair);
                         if entropy > 0.0 { (1.0 - information / entropy).clamp(0.0, 1.0) } else { 1.0 }
                     })
-                    .collect::<Vec<f64>>()
+                    .collect::<Vec<f64>>())
             },
         )?;
         rows.iter().for_each(|row| distances.extend_from_slice(row));

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::subsets::Pace;
-use super::{IndependenceTest, MarginalDependence, TestResult, TestSession};
+use super::{IndependenceTest, MarginalDependence, TestResult, TestSession, in_time};
 use crate::data::{Correlation, SINGULAR};
 use crate::run::Run;
 use crate::stats::normal_log_two_sided;
@@ -98,17 +98,18 @@ impl IndependenceTest for FisherZTest<'_> {
         }
         let surely_independent = low * (1.0 - 1e-9);
         let p = self.n_variables() as Variable;
-        let rows = run.map(
+        let rows = run.try_map(
             p as usize,
             || (),
             |(), x| {
+                in_time(run)?;
                 let x = x as Variable;
-                ((x + 1)..p)
+                Ok(((x + 1)..p)
                     .map(|y| (y, self.correlation.get(x, y)))
                     .filter(|&(y, r)| r.abs() >= surely_independent && open(x, y))
                     .map(|(y, r)| MarginalDependence { x, y, result: self.result(r, 0) })
                     .filter(|pair| !pair.result.is_independent(log_alpha))
-                    .collect::<Vec<_>>()
+                    .collect::<Vec<_>>())
             },
         )?;
         Ok(rows.into_iter().flatten().collect())
@@ -117,12 +118,13 @@ impl IndependenceTest for FisherZTest<'_> {
     /// 1 − |r|.
     fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
         let p = self.n_variables() as Variable;
-        let rows = run.map(
+        let rows = run.try_map(
             p as usize,
             || (),
             |(), x| {
+                in_time(run)?;
                 let x = x as Variable;
-                ((x + 1)..p).map(|y| 1.0 - self.correlation.get(x, y).abs()).collect::<Vec<_>>()
+                Ok(((x + 1)..p).map(|y| 1.0 - self.correlation.get(x, y).abs()).collect::<Vec<_>>())
             },
         )?;
         Ok(Some(rows.concat()))

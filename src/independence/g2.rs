@@ -6,7 +6,7 @@ use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
 use super::subsets::{self, OneByOne, Pace};
 use super::{
     EachVisitor, IndependenceTest, MarginalDependence, SubsetVisitor, Subsets, TestResult, TestSession, Tested,
-    distance,
+    distance, in_time,
 };
 use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::run::Run;
@@ -108,10 +108,11 @@ impl IndependenceTest for G2Test<'_, '_> {
         let pairwise = self.engine.pairwise(run)?;
         let scale = self.engine.scale();
         let states = self.marginal_states(run)?;
-        let rows = run.map(
+        let rows = run.try_map(
             self.n_variables(),
             || (),
             |(), i| {
+                in_time(run)?;
                 let x = i as Variable;
                 let of_x = pairwise.total() - pairwise.single(x);
                 let mut dependences = Vec::new();
@@ -126,7 +127,7 @@ impl IndependenceTest for G2Test<'_, '_> {
                         dependences.push(MarginalDependence { x, y, result });
                     }
                 }
-                dependences
+                Ok(dependences)
             },
         )?;
         Ok(rows.into_iter().flatten().collect())

@@ -85,7 +85,7 @@ pub trait IndependenceTest: Sync {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    /// [`crate::Error::Interrupted`] when the run is cancelled, [`crate::Error::OutOfTime`] when its deadline comes first.
     fn marginal_dependences(
         &self,
         run: &Run,
@@ -93,17 +93,21 @@ pub trait IndependenceTest: Sync {
         open: impl Fn(Variable, Variable) -> bool + Sync,
     ) -> Result<Vec<MarginalDependence>> {
         let p = self.n_variables() as Variable;
-        let rows = run.map(
+        let rows = run.try_map(
             p as usize,
             || self.session(),
             |session, x| {
                 let x = x as Variable;
                 session.next_neighbourhood();
-                ((x + 1)..p)
-                    .filter(|&y| open(x, y))
-                    .map(|y| MarginalDependence { x, y, result: session.test(x, y, &[]) })
-                    .filter(|pair| !pair.result.is_independent(log_alpha))
-                    .collect::<Vec<_>>()
+                let mut dependent = Vec::new();
+                for y in ((x + 1)..p).filter(|&y| open(x, y)) {
+                    in_time(run)?;
+                    let result = session.test(x, y, &[]);
+                    if !result.is_independent(log_alpha) {
+                        dependent.push(MarginalDependence { x, y, result });
+                    }
+                }
+                Ok(dependent)
             },
         )?;
         Ok(rows.into_iter().flatten().collect())
@@ -114,11 +118,17 @@ pub trait IndependenceTest: Sync {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Interrupted`] when the run is cancelled.
+    /// [`crate::Error::Interrupted`] when the run is cancelled, [`crate::Error::OutOfTime`] when its deadline comes first.
     fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
         let _ = run;
         Ok(None)
     }
+}
+
+/// For what is of use only when it is whole: fails when the run is cancelled or out of time.
+fn in_time(run: &Run) -> Result<()> {
+    run.check()?;
+    if run.out_of_time() { Err(crate::Error::OutOfTime) } else { Ok(()) }
 }
 
 /// One thread's access to an [`IndependenceTest`].

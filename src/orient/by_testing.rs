@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::detect::unshielded_by_ends;
 use super::{Colliders, VStructure};
 use crate::graph::UndirectedGraph;
 use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
@@ -37,9 +38,8 @@ pub fn v_structures_by_testing<T: IndependenceTest>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Colliders> {
-    let mut triples: Vec<_> = graph.unshielded_triples().map(|(x, z, y)| (x, y, z)).collect();
+    let mut triples = unshielded_by_ends(graph, run)?;
     triples.retain(|&(x, y, _)| knowledge.allows_edge(x, y));
-    triples.sort_unstable();
     let mut pairs: Vec<&[(Variable, Variable, Variable)]> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
     // Pairs with the same large neighbourhood, which sessions share work in, one after the other.
     pairs.sort_by_key(|pair| ends(graph, pair[0].0, pair[0].1)[1]);

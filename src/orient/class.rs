@@ -1,6 +1,6 @@
 //! Equivalence classes: the CPDAG of a DAG, and the DAGs of a CPDAG.
 
-use super::extension::consistent_extension;
+use super::extension::extension_within;
 use super::meek::{apply_meek_rules, close, close_after};
 use super::undecided::Undecided;
 use crate::graph::{Dag, Pdag, Tie};
@@ -105,11 +105,11 @@ pub fn cpdag_with_knowledge(dag: &Dag, knowledge: &Knowledge) -> Pdag {
 /// ```
 pub fn all_members(pdag: &Pdag, limit: usize, run: &Run) -> Result<Vec<Dag>> {
     let mut members = Vec::new();
-    if consistent_extension(pdag).is_none() {
+    if extension_within(pdag, &Undecided::none(), run)?.is_none() {
         return Ok(members);
     }
     let mut closed = pdag.clone();
-    close(&mut closed, &Undecided::none());
+    close(&mut closed, &Undecided::none(), run)?;
     // Closed graphs that are still to be completed; in a closed graph both directions of an undirected edge occur.
     let mut stack = vec![closed];
     while let Some(graph) = stack.pop() {
@@ -124,7 +124,7 @@ pub fn all_members(pdag: &Pdag, limit: usize, run: &Run) -> Result<Vec<Dag>> {
                 for (from, to) in [(y, x), (x, y)] {
                     let mut branch = graph.clone();
                     branch.orient(from, to);
-                    close_after(&mut branch, from, to);
+                    close_after(&mut branch, from, to, run)?;
                     stack.push(branch);
                 }
             }

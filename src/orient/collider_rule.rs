@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::VStructure;
+use super::detect::unshielded_by_ends;
 use crate::graph::UndirectedGraph;
 use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
 use crate::knowledge::Knowledge;
@@ -59,8 +60,7 @@ pub fn decide_colliders<T: IndependenceTest>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Colliders> {
-    let mut triples: Vec<_> = graph.unshielded_triples().map(|(x, z, y)| (x, y, z)).collect();
-    triples.sort_unstable();
+    let triples = unshielded_by_ends(graph, run)?;
     let pairs: Vec<_> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
     run.progress().enter(Phase::VStructures, pairs.len() as u64);
     let decided = ledger.timed(Phase::VStructures, |_| {

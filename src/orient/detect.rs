@@ -6,7 +6,9 @@ use super::VStructure;
 use crate::graph::UndirectedGraph;
 use crate::independence::{IndependenceTest, TestSession};
 use crate::knowledge::Knowledge;
+use crate::run::Run;
 use crate::skeleton::Skeleton;
+use crate::{Result, Variable};
 
 /// The v-structures of a skeleton: the unshielded triples x − z − y of `graph` whose centre z is not in the separating
 /// set of x and y. By increasing centre, then (x, y).
@@ -22,31 +24,98 @@ pub fn v_structures_from_separations(
     skeleton: &Skeleton,
     knowledge: &Knowledge,
 ) -> Vec<VStructure> {
-    graph
-        .unshielded_triples()
-        .filter(|&(x, _, y)| knowledge.allows_edge(x, y))
-        .filter_map(|(x, centre, y)| match skeleton.record(x, y) {
-            None => Some(VStructure { x, centre, y, log_p_value: 0.0 }),
-            Some(record) => (!record.separating_set.contains(&centre)).then_some(VStructure {
-                x,
-                centre,
-                y,
-                log_p_value: record.max_log_p_value,
-            }),
-        })
-        .collect()
+    v_structures_within(graph, skeleton, knowledge, &Run::unlimited()).expect("nobody cancels it")
+}
+
+/// [`v_structures_from_separations`] for a skeleton that may be too dense to go through in the time of the run.
+///
+/// # Errors
+///
+/// [`crate::Error::Interrupted`] and [`crate::Error::OutOfTime`], as [`Run::check_overtime`] tells them.
+pub fn v_structures_within(
+    graph: &UndirectedGraph,
+    skeleton: &Skeleton,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Result<Vec<VStructure>> {
+    let mut found = Vec::new();
+    for_each_unshielded(graph, run, |x, centre, y| {
+        if !knowledge.allows_edge(x, y) {
+            return;
+        }
+        match skeleton.record(x, y) {
+            None => found.push(VStructure { x, centre, y, log_p_value: 0.0 }),
+            Some(record) if !record.separating_set.contains(&centre) => {
+                found.push(VStructure { x, centre, y, log_p_value: record.max_log_p_value });
+            }
+            Some(_) => {}
+        }
+    })?;
+    Ok(found)
+}
+
+/// Calls `work(x, z, y)` for all unshielded triples in the order of [`UndirectedGraph::unshielded_triples`], of which a
+/// dense graph has about p³.
+///
+/// # Errors
+///
+/// As for [`v_structures_within`].
+pub(super) fn for_each_unshielded(
+    graph: &UndirectedGraph,
+    run: &Run,
+    mut work: impl FnMut(Variable, Variable, Variable),
+) -> Result<()> {
+    for z in 0..graph.n_variables() as Variable {
+        let around = graph.neighbours(z);
+        for (i, &x) in around.iter().enumerate() {
+            run.check_overtime()?;
+            around[i + 1..].iter().filter(|&&y| !graph.contains(x, y)).for_each(|&y| work(x, z, y));
+        }
+    }
+    Ok(())
 }
 
 /// Sets `log_p_value` to the marginal p-value for the v-structures whose ends were separated by their marginal test.
 ///
 /// The skeleton learner made these tests and did not keep them (there may be p² of them), so that repeating those few
 /// that matter is no new statistical call.
-pub fn fill_marginal_p_values<T: IndependenceTest>(v_structures: &mut [VStructure], skeleton: &Skeleton, test: &T) {
+///
+/// # Errors
+///
+/// As for [`v_structures_within`].
+pub fn fill_marginal_p_values<T: IndependenceTest>(
+    v_structures: &mut [VStructure],
+    skeleton: &Skeleton,
+    test: &T,
+    run: &Run,
+) -> Result<()> {
     let mut session = test.session();
     let mut known = FxHashMap::default();
     for v in v_structures.iter_mut().filter(|v| skeleton.record(v.x, v.y).is_none()) {
+        run.check_overtime()?;
         v.log_p_value = *known.entry((v.x, v.y)).or_insert_with(|| session.test(v.x, v.y, &[]).log_p_value);
     }
+    Ok(())
+}
+
+/// All unshielded triples as (x, y, z) with ends x < y and centre z, in increasing order: those with the same ends together.
+///
+/// # Errors
+///
+/// As for [`v_structures_within`].
+pub(super) fn unshielded_by_ends(graph: &UndirectedGraph, run: &Run) -> Result<Vec<(Variable, Variable, Variable)>> {
+    let mut triples = Vec::new();
+    for x in 0..graph.n_variables() as Variable {
+        let first = triples.len();
+        for &z in graph.neighbours(x) {
+            run.check_overtime()?;
+            let beyond = graph.neighbours(z);
+            let above = &beyond[beyond.partition_point(|&y| y <= x)..];
+            triples.extend(above.iter().filter(|&&y| !graph.contains(x, y)).map(|&y| (x, y, z)));
+        }
+        triples[first..].sort_unstable();
+    }
+    Ok(triples)
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::undecided::Undecided;
-use crate::Variable;
 use crate::graph::{Dag, Pdag, Reach, Tie};
+use crate::run::Run;
+use crate::{Result, Variable};
 
 /// Whether x has no edge directed outwards and each neighbour by an undirected edge is adjacent to all other variables
 /// adjacent to x: conditions (a) and (b) of the paper. What must not become a v-structure counts; an undecided triple
@@ -17,11 +18,15 @@ pub(super) fn is_potential_sink(pdag: &Pdag, undecided: &Undecided<'_>, x: Varia
 
 /// The first two variables adjacent to x but not to each other, the first of them by an undirected edge with x.
 fn first_gap(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable) -> Option<(Variable, Variable)> {
+    (0..pdag.undirected(x).len()).find_map(|i| gap_of(pdag, undecided, x, i))
+}
+
+/// [`first_gap`] with the i-th of the undirected neighbours of x.
+fn gap_of(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable, i: usize) -> Option<(Variable, Variable)> {
     let undirected = pdag.undirected(x);
-    undirected.iter().enumerate().find_map(|(i, &k)| {
-        let others = undirected[i + 1..].iter().chain(pdag.parents(x)).chain(pdag.children(x));
-        others.copied().find(|&v| !pdag.adjacent(k, v) && !undecided.contains(k, x, v)).map(|v| (k, v))
-    })
+    let k = undirected[i];
+    let others = undirected[i + 1..].iter().chain(pdag.parents(x)).chain(pdag.children(x));
+    others.copied().find(|&v| !pdag.adjacent(k, v) && !undecided.contains(k, x, v)).map(|v| (k, v))
 }
 
 /// How many v-structures directing all undirected edges of x into x would make.
@@ -47,44 +52,90 @@ struct SinkRemoval<'u> {
     present: Vec<bool>,
     n_present: usize,
     ready: BinaryHeap<Reverse<Variable>>,
+    /// What is or was in `ready`: a potential sink stays one until it is removed, so that it is not looked at again.
+    is_ready: Vec<bool>,
+    /// [`n_gaps`] of each variable, where it was asked for and has not changed since.
+    gaps: Vec<Option<usize>>,
+    run: &'u Run,
 }
 
 impl<'u> SinkRemoval<'u> {
-    fn new(pdag: &Pdag, undecided: &'u Undecided<'u>) -> Self {
+    fn new(pdag: &Pdag, undecided: &'u Undecided<'u>, run: &'u Run) -> Result<Self> {
         let p = pdag.n_variables();
-        let ready = (0..p as Variable).filter(|&x| is_potential_sink(pdag, undecided, x)).map(Reverse).collect();
-        Self {
+        let mut removal = Self {
             undecided,
             rest: pdag.clone(),
             arcs: Vec::with_capacity(pdag.n_edges()),
             present: vec![true; p],
             n_present: p,
-            ready,
+            ready: BinaryHeap::new(),
+            is_ready: vec![false; p],
+            gaps: vec![None; p],
+            run,
+        };
+        (0..p as Variable).try_for_each(|x| removal.look_at(x))?;
+        Ok(removal)
+    }
+
+    /// Notes if x is a potential sink now.
+    fn look_at(&mut self, x: Variable) -> Result<()> {
+        if self.is_ready[x as usize] || !self.rest.children(x).is_empty() {
+            return Ok(());
         }
+        for i in 0..self.rest.undirected(x).len() {
+            self.run.check_overtime()?;
+            if gap_of(&self.rest, self.undecided, x, i).is_some() {
+                return Ok(());
+            }
+        }
+        self.is_ready[x as usize] = true;
+        self.ready.push(Reverse(x));
+        Ok(())
     }
 
     /// Directs the undirected edges of x into x and removes x.
-    fn remove(&mut self, x: Variable) {
+    fn remove(&mut self, x: Variable) -> Result<()> {
         self.present[x as usize] = false;
         self.n_present -= 1;
         let around = self.rest.adjacents(x);
         for &k in &around {
             self.arcs.push((k, x));
             self.rest.set(k, x, Tie::None);
+            self.gaps[k as usize] = None;
         }
         // A variable that is not adjacent to x keeps its conditions; one that is adjacent can only gain them.
-        self.ready
-            .extend(around.into_iter().filter(|&k| is_potential_sink(&self.rest, self.undecided, k)).map(Reverse));
+        around.into_iter().try_for_each(|k| self.look_at(k))
     }
 
     /// Removes potential sinks until there is none; whether nothing is left.
-    fn run(&mut self) -> bool {
+    fn run(&mut self) -> Result<bool> {
         while let Some(Reverse(x)) = self.ready.pop() {
             if self.present[x as usize] {
-                self.remove(x);
+                self.remove(x)?;
             }
         }
-        self.n_present == 0
+        Ok(self.n_present == 0)
+    }
+
+    /// The sink that makes the fewest new v-structures when it comes last.
+    fn least_harm(&mut self) -> Result<Option<Variable>> {
+        let mut least: Option<(usize, Variable)> = None;
+        for x in 0..self.present.len() as Variable {
+            if !self.present[x as usize] || !self.rest.children(x).is_empty() {
+                continue;
+            }
+            let gaps = match self.gaps[x as usize] {
+                Some(gaps) => gaps,
+                None => {
+                    self.run.check_overtime()?;
+                    *self.gaps[x as usize].insert(n_gaps(&self.rest, self.undecided, x))
+                }
+            };
+            if least.is_none_or(|(fewest, _)| gaps < fewest) {
+                least = Some((gaps, x));
+            }
+        }
+        Ok(least.map(|(_, x)| x))
     }
 
     fn remaining(&self) -> impl Iterator<Item = Variable> + '_ {
@@ -111,11 +162,17 @@ pub fn consistent_extension(pdag: &Pdag) -> Option<Dag> {
 
 /// [`consistent_extension`] where undecided triples may become v-structures.
 pub fn consistent_extension_with(pdag: &Pdag, undecided: &Undecided<'_>) -> Option<Dag> {
-    let mut removal = SinkRemoval::new(pdag, undecided);
-    if !removal.run() {
-        return None;
-    }
-    Dag::from_arcs(pdag.n_variables(), removal.arcs).ok()
+    extension_within(pdag, undecided, &Run::unlimited()).expect("nobody cancels it")
+}
+
+/// [`consistent_extension_with`] for a graph that may be too dense for the time of the run: a complete one takes p³ steps.
+///
+/// # Errors
+///
+/// [`crate::Error::Interrupted`] and [`crate::Error::OutOfTime`], as [`Run::check_overtime`] tells them.
+pub fn extension_within(pdag: &Pdag, undecided: &Undecided<'_>, run: &Run) -> Result<Option<Dag>> {
+    let mut removal = SinkRemoval::new(pdag, undecided, run)?;
+    Ok(if removal.run()? { Dag::from_arcs(pdag.n_variables(), removal.arcs).ok() } else { None })
 }
 
 /// A DAG for any partially directed graph, also where no consistent extension exists (the paper's remark on invalid
@@ -130,30 +187,41 @@ pub fn forced_extension(pdag: &Pdag) -> Dag {
 
 /// [`forced_extension`] where undecided triples may become v-structures.
 pub fn forced_extension_with(pdag: &Pdag, undecided: &Undecided<'_>) -> Dag {
-    let mut acyclic = pdag.clone();
-    if Dag::from_arcs(pdag.n_variables(), pdag.directed_edges()).is_err() {
-        drop_cycles(&mut acyclic);
-    }
-    let mut removal = SinkRemoval::new(&acyclic, undecided);
-    while !removal.run() {
-        let sinks = removal.remaining().filter(|&x| removal.rest.children(x).is_empty());
-        let last = sinks.min_by_key(|&x| (n_gaps(&removal.rest, undecided, x), x));
-        removal.remove(last.expect("a finite graph without directed cycles has a sink"));
-    }
-    Dag::from_arcs(pdag.n_variables(), removal.arcs).expect("each arc leads to a variable that was removed before")
+    forced_extension_within(pdag, undecided, &Run::unlimited()).expect("nobody cancels it")
 }
 
-fn drop_cycles(pdag: &mut Pdag) {
+/// [`forced_extension_with`] for a graph that may be too dense for the time of the run.
+///
+/// # Errors
+///
+/// As for [`extension_within`].
+pub fn forced_extension_within(pdag: &Pdag, undecided: &Undecided<'_>, run: &Run) -> Result<Dag> {
+    let mut acyclic = pdag.clone();
+    if Dag::from_arcs(pdag.n_variables(), pdag.directed_edges()).is_err() {
+        drop_cycles(&mut acyclic, run)?;
+    }
+    let mut removal = SinkRemoval::new(&acyclic, undecided, run)?;
+    while !removal.run()? {
+        let last = removal.least_harm()?;
+        removal.remove(last.expect("a finite graph without directed cycles has a sink"))?;
+    }
+    let arcs = removal.arcs;
+    Ok(Dag::from_arcs(pdag.n_variables(), arcs).expect("each arc leads to a variable that was removed before"))
+}
+
+fn drop_cycles(pdag: &mut Pdag, run: &Run) -> Result<()> {
     let arcs: Vec<_> = pdag.directed_edges().collect();
     for &(x, y) in &arcs {
         pdag.set(x, y, Tie::None);
     }
     let mut reach = Reach::new(pdag.n_variables());
     for (x, y) in arcs {
+        run.check_overtime()?;
         if !reach.reaches(|v| pdag.children(v), y, x) {
             pdag.orient(x, y);
         }
     }
+    Ok(())
 }
 
 /// Why a partially directed graph has no consistent extension.
@@ -201,10 +269,19 @@ impl std::fmt::Display for ExtensionObstacle {
 /// What keeps a partially directed graph from having a consistent extension; `None` when it has one. Of several
 /// obstacles the one with the lowest index is named.
 pub fn extension_obstacle(pdag: &Pdag) -> Option<ExtensionObstacle> {
+    obstacle_within(pdag, &Run::unlimited()).expect("nobody cancels it")
+}
+
+/// [`extension_obstacle`] for a graph that may be dense.
+///
+/// # Errors
+///
+/// As for [`extension_within`].
+pub fn obstacle_within(pdag: &Pdag, run: &Run) -> Result<Option<ExtensionObstacle>> {
     let undecided = Undecided::none();
-    let mut removal = SinkRemoval::new(pdag, &undecided);
-    if removal.run() {
-        return None;
+    let mut removal = SinkRemoval::new(pdag, &undecided, run)?;
+    if removal.run()? {
+        return Ok(None);
     }
     let blocked = removal.remaining().find_map(|to| {
         let rest = &removal.rest;
@@ -212,7 +289,7 @@ pub fn extension_obstacle(pdag: &Pdag) -> Option<ExtensionObstacle> {
         Some(ExtensionObstacle::Edge { from, to, other })
     });
     // Without any sink, following arcs from anywhere must come back to where it has been.
-    blocked.or_else(|| {
+    Ok(blocked.or_else(|| {
         let mut walk = vec![removal.remaining().next()?];
         loop {
             let next = *removal.rest.children(*walk.last()?).first()?;
@@ -221,7 +298,7 @@ pub fn extension_obstacle(pdag: &Pdag) -> Option<ExtensionObstacle> {
             }
             walk.push(next);
         }
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 
 use super::background::apply_knowledge;
 use super::undecided::Undecided;
+use crate::Result;
 use crate::Variable;
 use crate::graph::{Pdag, Reach};
 use crate::knowledge::Knowledge;
+use crate::run::Run;
 
 /// One of Meek's rules: whether the undirected edge x − y must become x → y.
 type Rule = fn(&Pdag, &Undecided<'_>, Variable, Variable) -> bool;
@@ -74,28 +76,34 @@ pub fn meek_rules(pdag: &Pdag, x: Variable, y: Variable) -> Vec<&'static str> {
 /// order first, then in the order in which their surroundings change.
 pub fn apply_meek_rules(pdag: &mut Pdag, knowledge: &Knowledge) {
     apply_knowledge(pdag, knowledge);
-    close(pdag, &Undecided::none());
+    close(pdag, &Undecided::none(), &Run::unlimited()).expect("nobody cancels it");
 }
 
-/// Applies the rules to a fixed point.
-pub(super) fn close(pdag: &mut Pdag, undecided: &Undecided<'_>) {
+/// Applies the rules to a fixed point; fails as [`Run::check_overtime`] does.
+pub(super) fn close(pdag: &mut Pdag, undecided: &Undecided<'_>, run: &Run) -> Result<()> {
     let queue = pdag.undirected_edges().collect();
-    drive(pdag, undecided, queue);
+    drive(pdag, undecided, queue, run)
 }
 
 /// Applies the rules to a fixed point after x → y was directed in a graph to which no rule applied before.
-pub(super) fn close_after(pdag: &mut Pdag, x: Variable, y: Variable) {
+pub(super) fn close_after(pdag: &mut Pdag, x: Variable, y: Variable, run: &Run) -> Result<()> {
     let mut queue = VecDeque::new();
     enqueue_around(pdag, x, y, &mut queue);
-    drive(pdag, &Undecided::none(), queue);
+    drive(pdag, &Undecided::none(), queue, run)
 }
 
-fn drive(pdag: &mut Pdag, undecided: &Undecided<'_>, mut queue: VecDeque<(Variable, Variable)>) {
+fn drive(
+    pdag: &mut Pdag,
+    undecided: &Undecided<'_>,
+    mut queue: VecDeque<(Variable, Variable)>,
+    run: &Run,
+) -> Result<()> {
     let mut reach = Reach::new(pdag.n_variables());
     while let Some((x, y)) = queue.pop_front() {
         if !pdag.has_undirected(x, y) {
             continue;
         }
+        run.check_overtime()?;
         let (from, to) = match (is_compelled(pdag, undecided, x, y), is_compelled(pdag, undecided, y, x)) {
             (true, false) => (x, y),
             (false, true) => (y, x),
@@ -107,6 +115,7 @@ fn drive(pdag: &mut Pdag, undecided: &Undecided<'_>, mut queue: VecDeque<(Variab
         pdag.orient(from, to);
         enqueue_around(pdag, from, to, &mut queue);
     }
+    Ok(())
 }
 
 /// Adds the undirected edges on which a rule may fire because of the new arc x → y: those at x or y, and for R4, where

@@ -33,13 +33,13 @@ pub use background::{apply_knowledge, undirected_with_knowledge};
 pub use by_testing::v_structures_by_testing;
 pub use class::{all_members, cpdag_of_dag, cpdag_with_knowledge};
 pub use collider_rule::{ColliderRule, Colliders, Triple, decide_colliders};
-pub use detect::{fill_marginal_p_values, v_structures_from_separations};
+pub use detect::{fill_marginal_p_values, v_structures_from_separations, v_structures_within};
 pub use extension::{
-    ExtensionObstacle, consistent_extension, consistent_extension_with, extension_obstacle, forced_extension,
-    forced_extension_with,
+    ExtensionObstacle, consistent_extension, consistent_extension_with, extension_obstacle, extension_within,
+    forced_extension, forced_extension_with, forced_extension_within, obstacle_within,
 };
 pub use meek::{apply_meek_rules, meek_rules};
-pub use pattern::{Oriented, orient_skeleton, skeleton_to_cpdag};
+pub use pattern::{MOST_CONFLICTS, Oriented, orient_skeleton, orient_within, skeleton_to_cpdag};
 pub use undecided::Undecided;
 
 /// A v-structure x → centre ← y, with x < y not adjacent.

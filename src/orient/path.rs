@@ -2,7 +2,7 @@
 //! Algorithm 3, equation edge_diff and remark on validity).
 
 use super::hgi::{HgiOptions, hybrid_greedy_initialization};
-use super::{Oriented, skeleton_to_cpdag, v_structures_from_separations};
+use super::{Oriented, Undecided, orient_within, v_structures_within};
 use crate::graph::{Dag, UndirectedGraph};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
@@ -50,8 +50,6 @@ pub struct Path<E> {
     pub selected: E,
     /// Its index in `points`.
     pub index: usize,
-    /// Whether all thresholds were looked at; those after the deadline of the run are not.
-    pub complete: bool,
 }
 
 /// What PATH can choose among.
@@ -121,6 +119,9 @@ pub fn thresholds(skeleton: &Skeleton, options: &PathOptions) -> Result<Vec<f64>
 /// Makes an estimate at each threshold of the path and chooses the best: the highest score among the valid, or among
 /// all when none is valid; of equal scores (to 10⁻⁹ of their size) the sparser.
 ///
+/// Once the run is out of time no further threshold is looked at. What the first estimate then is, is for `estimate` to
+/// say; where not even its score can be had in time, there is no point.
+///
 /// `estimate` gets the skeleton at the threshold and the threshold's logarithm. Scores go through `cache`, so that along the path only variables whose parents
 /// change are evaluated. The caller reads the number of evaluations from the cache.
 ///
@@ -138,27 +139,34 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
     let n_variables = skeleton.graph().n_variables();
     let mut points: Vec<PathPoint> = Vec::with_capacity(thresholds.len());
     let mut best: Option<(usize, E)> = None;
-    let mut scored = Dag::empty(0);
+    let mut scored: Option<Dag> = None;
     let mut local = Vec::new();
     let mut graph = skeleton.graph().clone();
-    let mut complete = true;
+    // The first estimate, where nobody could score it in time.
+    let mut unscored = None;
     for log_alpha in thresholds {
         run.check()?;
         if best.is_some() && run.out_of_time() {
-            complete = false;
             break;
         }
         threshold(&mut graph, skeleton, log_alpha);
-        let current = estimate(&graph, log_alpha, cache)?;
-        let dag = current.dag();
-        let first = local.is_empty();
-        local.resize(n_variables, 0.0);
-        for x in 0..n_variables as Variable {
-            if first || dag.parents(x) != scored.parents(x) {
-                local[x as usize] = cache.local_score(x, dag.parents(x));
-            }
+        let current = match estimate(&graph, log_alpha, cache) {
+            Err(Error::OutOfTime) if best.is_some() => break,
+            other => other?,
+        };
+        if best.is_some() && run.out_of_time() {
+            // It may have been cut short.
+            break;
         }
-        scored = dag.clone();
+        local.resize(n_variables, f64::NAN);
+        match score_what_changed(&mut local, scored.as_ref(), current.dag(), cache, run) {
+            Err(Error::OutOfTime) => {
+                unscored = Some(current);
+                break;
+            }
+            other => other?,
+        }
+        scored = Some(current.dag().clone());
         // The sum of all local scores, not of differences, so that equal DAGs have equal scores to the last bit.
         let point = PathPoint {
             log_alpha,
@@ -173,9 +181,28 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
         }
         points.push(point);
     }
-    let (index, selected) = best.expect("a path has at least one estimate");
+    let Some((index, selected)) = best else {
+        return Ok(Path { points, selected: unscored.ok_or(Error::OutOfTime)?, index: 0 });
+    };
     points[index].selected = true;
-    Ok(Path { points, selected, index, complete })
+    Ok(Path { points, selected, index })
+}
+
+/// Brings the local scores of `before` up to those of `now`: of all variables where there was no DAG before.
+fn score_what_changed<S: LocalScore>(
+    local: &mut [f64],
+    before: Option<&Dag>,
+    now: &Dag,
+    cache: &mut ScoreCache<'_, S>,
+    run: &Run,
+) -> Result<()> {
+    for x in 0..now.n_variables() as Variable {
+        if before.is_none_or(|before| before.parents(x) != now.parents(x)) {
+            run.check_overtime()?;
+            local[x as usize] = cache.local_score(x, now.parents(x));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a sparser estimate is to be preferred to a denser one.
@@ -215,11 +242,11 @@ pub fn cpdag_path<S: LocalScore>(
     mut marginal_log_p_value: impl FnMut(Variable, Variable) -> f64,
 ) -> Result<Path<Oriented>> {
     solution_path(skeleton, options, cache, run, |graph, _, _| {
-        let mut v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+        let mut v_structures = v_structures_within(graph, skeleton, knowledge, run)?;
         for v in v_structures.iter_mut().filter(|v| skeleton.record(v.x, v.y).is_none()) {
             v.log_p_value = marginal_log_p_value(v.x, v.y);
         }
-        Ok(skeleton_to_cpdag(graph, &v_structures, knowledge))
+        orient_within(graph, &v_structures, &Undecided::new(knowledge, []), knowledge, run)
     })
 }
 
@@ -237,7 +264,7 @@ pub fn hgi_path<S: LocalScore>(
     run: &Run,
 ) -> Result<Path<Dag>> {
     solution_path(skeleton, options, cache, run, |graph, _, cache| {
-        let v_structures = v_structures_from_separations(graph, skeleton, knowledge);
+        let v_structures = v_structures_within(graph, skeleton, knowledge, run)?;
         hybrid_greedy_initialization(graph, &v_structures, cache, hgi, knowledge, run)
     })
 }

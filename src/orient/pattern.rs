@@ -4,12 +4,14 @@ use rustc_hash::FxHashMap;
 
 use super::VStructure;
 use super::background::undirected_with_knowledge;
-use super::extension::{consistent_extension_with, forced_extension_with};
+use super::extension::{extension_within, forced_extension_within};
 use super::meek::close;
 use super::undecided::Undecided;
 use crate::Variable;
 use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
 use crate::knowledge::Knowledge;
+use crate::run::Run;
+use crate::{Error, Result};
 
 /// A skeleton with its directions.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +24,27 @@ pub struct Oriented {
     /// ([`forced_extension`](super::forced_extension)).
     pub dag: Dag,
     /// The v-structures that were skipped because they conflict with others or with background knowledge, in the order
-    /// in which they were tried.
+    /// in which they were tried: the first [`MOST_CONFLICTS`] of them.
     pub conflicts: Vec<VStructure>,
+    /// How many were skipped in all.
+    pub n_conflicts: usize,
+    /// Whether the skeleton was directed: false where the time of the run did not suffice. `pdag` is then the skeleton
+    /// with background knowledge alone, `dag` holds none of its undirected edges, and `extendable` is false, as nobody
+    /// has looked.
+    pub directed: bool,
+}
+
+/// Conflicts that a result lists. A dense skeleton has as many as it has triples, millions, which nobody reads.
+pub const MOST_CONFLICTS: usize = 10_000;
+
+impl Oriented {
+    /// A skeleton that nobody has directed but `knowledge`.
+    pub(crate) fn undirected(graph: &UndirectedGraph, knowledge: &Knowledge) -> Self {
+        let pdag = undirected_with_knowledge(graph, knowledge);
+        let n_variables = graph.n_variables();
+        let dag = Dag::from_arcs(n_variables, pdag.directed_edges()).unwrap_or_else(|_| Dag::empty(n_variables));
+        Self { pdag, extendable: false, dag, conflicts: Vec::new(), n_conflicts: 0, directed: false }
+    }
 }
 
 /// Directs a skeleton: background knowledge first, then v-structures, then rules R1 to R4.
@@ -49,10 +70,41 @@ pub fn orient_skeleton(
     undecided: &Undecided<'_>,
     knowledge: &Knowledge,
 ) -> Oriented {
+    oriented(graph, v_structures, undecided, knowledge, &Run::unlimited()).expect("nobody cancels it")
+}
+
+/// [`orient_skeleton`] for a skeleton that may be too dense to direct in the time of the run; it is then left undirected
+/// ([`Oriented::directed`]).
+///
+/// # Errors
+///
+/// [`Error::Interrupted`] when the run is cancelled.
+pub fn orient_within(
+    graph: &UndirectedGraph,
+    v_structures: &[VStructure],
+    undecided: &Undecided<'_>,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Result<Oriented> {
+    match oriented(graph, v_structures, undecided, knowledge, run) {
+        Err(Error::OutOfTime) => Ok(Oriented::undirected(graph, knowledge)),
+        other => other,
+    }
+}
+
+fn oriented(
+    graph: &UndirectedGraph,
+    v_structures: &[VStructure],
+    undecided: &Undecided<'_>,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Result<Oriented> {
     let mut pdag = undirected_with_knowledge(graph, knowledge);
     let mut reach = Reach::new(pdag.n_variables());
     let mut conflicts = Vec::new();
-    for v in by_evidence(v_structures) {
+    let mut n_conflicts = 0;
+    for v in by_evidence(v_structures, run)? {
+        run.check_overtime()?;
         if fits(&pdag, &v, knowledge, &mut reach) {
             for end in [v.x, v.y] {
                 if !pdag.has_arc(end, v.centre) {
@@ -60,14 +112,20 @@ pub fn orient_skeleton(
                 }
             }
         } else {
-            conflicts.push(v);
+            n_conflicts += 1;
+            if conflicts.len() < MOST_CONFLICTS {
+                conflicts.push(v);
+            }
         }
     }
-    let extension = consistent_extension_with(&pdag, undecided);
-    close(&mut pdag, undecided);
+    let extension = extension_within(&pdag, undecided, run)?;
+    close(&mut pdag, undecided, run)?;
     let extendable = extension.is_some();
-    let dag = extension.unwrap_or_else(|| forced_extension_with(&pdag, undecided));
-    Oriented { pdag, extendable, dag, conflicts }
+    let dag = match extension {
+        Some(dag) => dag,
+        None => forced_extension_within(&pdag, undecided, run)?,
+    };
+    Ok(Oriented { pdag, extendable, dag, conflicts, n_conflicts, directed: true })
 }
 
 /// Whether both arcs are there or can be directed, without a cycle and as knowledge allows.
@@ -82,20 +140,36 @@ fn fits(pdag: &Pdag, v: &VStructure, knowledge: &Knowledge, reach: &mut Reach) -
 }
 
 /// The order in which v-structures are tried.
-fn by_evidence(v_structures: &[VStructure]) -> Vec<VStructure> {
+fn by_evidence(v_structures: &[VStructure], run: &Run) -> Result<Vec<VStructure>> {
     let mut arcs: FxHashMap<(Variable, Variable), u32> = FxHashMap::default();
-    for v in v_structures {
-        *arcs.entry((v.x, v.centre)).or_default() += 1;
-        *arcs.entry((v.y, v.centre)).or_default() += 1;
+    for part in v_structures.chunks(AT_A_TIME) {
+        run.check_overtime()?;
+        for v in part {
+            *arcs.entry((v.x, v.centre)).or_default() += 1;
+            *arcs.entry((v.y, v.centre)).or_default() += 1;
+        }
     }
-    let mut ordered: Vec<(u32, VStructure)> =
-        v_structures.iter().map(|v| (arcs[&(v.x, v.centre)] + arcs[&(v.y, v.centre)], *v)).collect();
-    ordered.sort_unstable_by(|(agree_a, a), (agree_b, b)| {
+    let mut ordered: Vec<(u32, VStructure)> = Vec::with_capacity(v_structures.len());
+    let order = |(agree_a, a): &(u32, VStructure), (agree_b, b): &(u32, VStructure)| {
         let by_p = b.log_p_value.total_cmp(&a.log_p_value);
         by_p.then(agree_b.cmp(agree_a)).then(a.index().cmp(&b.index()))
-    });
-    ordered.into_iter().map(|(_, v)| v).collect()
+    };
+    // Sorted in parts, so that the run can be stopped between them; what the last sort merges is nearly in order.
+    for part in v_structures.chunks(AT_A_TIME) {
+        run.check_overtime()?;
+        let start = ordered.len();
+        ordered.extend(part.iter().map(|v| (arcs[&(v.x, v.centre)] + arcs[&(v.y, v.centre)], *v)));
+        ordered[start..].sort_unstable_by(order);
+    }
+    if v_structures.len() > AT_A_TIME {
+        run.check_overtime()?;
+        ordered.sort_by(order);
+    }
+    Ok(ordered.into_iter().map(|(_, v)| v).collect())
 }
+
+/// V-structures that are put in order between two looks at the run.
+const AT_A_TIME: usize = 1 << 15;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Each variant of [`crate::Error`] becomes a chosen Python exception.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::Error;
@@ -25,6 +25,7 @@ impl From<Error> for PyErr {
             Error::Knowledge(_) => KnowledgeError::new_err(message),
             Error::Parse { .. } => ParseError::new_err(message),
             Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+            Error::OutOfTime => PyTimeoutError::new_err(message),
         }
     }
 }

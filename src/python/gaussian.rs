@@ -42,7 +42,7 @@ impl Gaussian {
     #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
     fn from_correlation(py: Python<'_>, matrix: PyReadonlyArray2<'_, f64>, n_rows: usize) -> PyResult<Self> {
         let rows: Vec<Vec<f64>> = matrix.as_array().outer_iter().map(|row| row.to_vec()).collect();
-        let correlation = run_job(py, &AT_ONCE, |_| Correlation::from_matrix(&rows, n_rows))?;
+        let correlation = run_job(py, &AT_ONCE, |run| Correlation::from_matrix_within(&rows, n_rows, run))?;
         Ok(Self { correlation: Arc::new(correlation) })
     }
 
@@ -67,7 +67,7 @@ impl Gaussian {
 
     /// Variables that are linear combinations of others before them, with these.
     fn collinear(&self, py: Python<'_>) -> PyResult<Vec<(Variable, Vec<Variable>)>> {
-        run_job(py, &AT_ONCE, |_| Ok(self.correlation.collinear()))
+        run_job(py, &AT_ONCE, |run| self.correlation.collinear_within(run))
     }
 }
 

@@ -5,10 +5,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::error::GraphError;
-use super::run::{AT_ONCE, run_job};
+use super::run::{AT_ONCE, run_job, run_on_graph};
 use crate::Variable;
 use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
-use crate::orient::{all_members, consistent_extension, cpdag_of_dag, extension_obstacle, forced_extension};
+use crate::orient::{Undecided, all_members, cpdag_of_dag, extension_within, forced_extension_within, obstacle_within};
 
 /// Pairs of variables.
 type Pairs = Vec<(Variable, Variable)>;
@@ -46,9 +46,9 @@ fn edges(graph: &Pdag) -> Edges {
 fn dag(arcs: Pairs, names: &[String]) -> PyResult<Dag> {
     let n = names.len();
     let graph = pdag(n, &(arcs, Vec::new()))?;
-    match extension_obstacle(&graph) {
-        None => Ok(Dag::from_arcs(n, graph.directed_edges())?),
-        Some(_) => {
+    match Dag::from_arcs(n, graph.directed_edges()) {
+        Ok(dag) => Ok(dag),
+        Err(_) => {
             let cycle = cycle(&graph).iter().map(|&x| names[x as usize].clone()).collect::<Vec<_>>().join(" → ");
             Err(GraphError::new_err(format!("the arcs close a directed cycle: {cycle}")))
         }
@@ -118,12 +118,17 @@ pub(crate) fn dag_to_cpdag(arcs: Pairs, names: Vec<String>) -> PyResult<Edges> {
 
 /// The arcs of a consistent extension; `GraphError` says what stands in its way.
 #[pyfunction]
-pub(crate) fn cpdag_to_dag(graph: Edges, names: Vec<String>) -> PyResult<Pairs> {
+pub(crate) fn cpdag_to_dag(py: Python<'_>, graph: Edges, names: Vec<String>) -> PyResult<Pairs> {
     let graph = pdag(names.len(), &graph)?;
-    match consistent_extension(&graph) {
+    let (dag, obstacle) = run_on_graph(py, graph.n_edges(), |run| {
+        let dag = extension_within(&graph, &Undecided::none(), run)?;
+        let obstacle = if dag.is_some() { None } else { obstacle_within(&graph, run)? };
+        Ok((dag, obstacle))
+    })?;
+    match dag {
         Some(dag) => Ok(dag.arcs().collect()),
         None => {
-            let why = extension_obstacle(&graph).map(|o| o.describe(|x| names[x as usize].clone()));
+            let why = obstacle.map(|o| o.describe(|x| names[x as usize].clone()));
             Err(GraphError::new_err(why.unwrap_or_else(|| "no consistent extension".to_owned())))
         }
     }
@@ -132,8 +137,10 @@ pub(crate) fn cpdag_to_dag(graph: Edges, names: Vec<String>) -> PyResult<Pairs> 
 /// The arcs of a DAG with the adjacencies and directions of any graph without directed cycles: a consistent extension
 /// where there is one, else one with few new v-structures.
 #[pyfunction]
-pub(crate) fn forced_dag(n: usize, graph: Edges) -> PyResult<Pairs> {
-    Ok(forced_extension(&pdag(n, &graph)?).arcs().collect())
+pub(crate) fn forced_dag(py: Python<'_>, n: usize, graph: Edges) -> PyResult<Pairs> {
+    let graph = pdag(n, &graph)?;
+    let dag = run_on_graph(py, graph.n_edges(), |run| forced_extension_within(&graph, &Undecided::none(), run))?;
+    Ok(dag.arcs().collect())
 }
 
 /// The arcs of the DAGs of a class, at most `limit` of them.

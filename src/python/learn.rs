@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,7 +12,6 @@ use super::data::{Data, Table};
 use super::run::{Settings, run_job};
 use super::scoring::ScoreChoice;
 use super::testing::{TestChoice, WithTest, on_correlation};
-use crate::graph::Pdag;
 use crate::hybrid::{Hybrid, Learned};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
@@ -168,9 +167,11 @@ impl Clustering {
 /// The result as a dictionary of plain values; see `_core.pyi`.
 fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
-    dict.set_item("dag", learned.dag.as_ref().map(|dag| dag.arcs().collect::<Vec<_>>()))?;
-    dict.set_item("cpdag", pdag(&learned.cpdag))?;
+    dict.set_item("dag", learned.dag.as_ref().map(|dag| pairs(py, dag.arcs())).transpose()?)?;
+    let cpdag = &learned.cpdag;
+    dict.set_item("cpdag", (pairs(py, cpdag.directed_edges())?, pairs(py, cpdag.undirected_edges())?))?;
     dict.set_item("extendable", learned.extendable)?;
+    dict.set_item("directed", learned.directed)?;
     dict.set_item("score", learned.score)?;
     dict.set_item("local_scores", learned.local_scores)?;
     let path = learned.path.map(|points| {
@@ -179,7 +180,9 @@ fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("path", path)?;
     let conflicts: Vec<_> = learned.conflicts.iter().map(|v| (v.x, v.centre, v.y)).collect();
     dict.set_item("conflicts", conflicts)?;
+    dict.set_item("n_conflicts", learned.n_conflicts)?;
     dict.set_item("undecided", learned.undecided)?;
+    dict.set_item("n_undecided", learned.n_undecided)?;
     dict.set_item("clusters", learned.clusters)?;
     dict.set_item("complete", learned.complete)?;
     let stages: Vec<_> = learned.stages.iter().map(|s| (s.name, s.n_edges, s.score, s.seconds)).collect();
@@ -207,12 +210,14 @@ fn result(py: Python<'_>, learned: Learned) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// Directed and undirected edges of a graph.
-type Edges = (Vec<(Variable, Variable)>, Vec<(Variable, Variable)>);
-
-/// A partially directed graph as lists of edges.
-fn pdag(graph: &Pdag) -> Edges {
-    (graph.directed_edges().collect(), graph.undirected_edges().collect())
+/// Edges as an array with one row for each: a dense graph has millions, of which a list of tuples takes seconds.
+fn pairs<'py>(
+    py: Python<'py>,
+    edges: impl Iterator<Item = (Variable, Variable)>,
+) -> PyResult<Bound<'py, PyArray2<Variable>>> {
+    let flat: Vec<Variable> = edges.flat_map(|(x, y)| [x, y]).collect();
+    let n = flat.len() / 2;
+    PyArray1::from_vec(py, flat).reshape([n, 2])
 }
 
 fn phases<'py, V: IntoPyObject<'py>>(py: Python<'py>, value: impl Fn(Phase) -> V) -> PyResult<Bound<'py, PyDict>> {

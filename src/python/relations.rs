@@ -5,14 +5,16 @@ use pyo3::prelude::*;
 
 use super::data::{Data, Table};
 use super::graph::check;
-use crate::Variable;
+use super::run::{AT_ONCE, run_job};
 use crate::data::Codes;
+use crate::run::Run;
+use crate::{Result, Variable};
 
 /// Groups of columns that are the same in all rows; columns with a single state are left out.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn copies(py: Python<'_>, dataset: Data<'_>) -> PyResult<Vec<Vec<Variable>>> {
-    on_codes(py, &dataset.table(), |columns, arity| crate::data::copies(columns, |x| arity(x) <= 1))
+    on_codes(py, &dataset.table(), |columns, arity, _| Ok(crate::data::copies(columns, |x| arity(x) <= 1)))
 }
 
 /// Pairs (x, y) of the columns in `variables` such that y determines x.
@@ -25,19 +27,18 @@ pub(crate) fn determined(
 ) -> PyResult<Vec<(Variable, Variable)>> {
     let table = dataset.table();
     check(table.n_variables(), variables.iter().copied())?;
-    on_codes(py, &table, |columns, _| crate::data::determined(columns, &variables))
+    on_codes(py, &table, |columns, _, run| crate::data::determined_within(columns, &variables, run))
 }
 
-/// Calls `find` with the codes of all columns and their arities, on this thread: a pass over the data or two is not
-/// worth a thread of its own.
+/// Calls `find` with the codes of all columns and their arities.
 fn on_codes<T: Send>(
     py: Python<'_>,
     table: &Table,
-    find: impl FnOnce(&[Codes], &dyn Fn(Variable) -> u32) -> T + Send,
+    find: impl FnOnce(&[Codes], &dyn Fn(Variable) -> u32, &Run) -> Result<T> + Send,
 ) -> PyResult<T> {
     match table {
-        Table::Discrete(data) => Ok(py.detach(|| find(data.columns(), &|x| data.arity(x)))),
-        Table::Incomplete(data) => Ok(py.detach(|| find(data.columns(), &|x| data.arity(x)))),
+        Table::Discrete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
+        Table::Incomplete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
         Table::Gaussian(_) => Err(PyTypeError::new_err("dataset: expected categories")),
     }
 }

@@ -19,7 +19,7 @@ const STACK: usize = 8 << 20;
 
 /// How a job is run: what every long function of `_core` takes from Python.
 pub(crate) struct Settings {
-    /// Number of threads; 0 means all that this process may use.
+    /// Number of threads; 0 means all that this process may use, which more do too.
     pub(crate) threads: usize,
     /// Seconds after which searches return the best so far.
     pub(crate) time_limit: Option<f64>,
@@ -42,7 +42,7 @@ impl Settings {
                 return Err(Error::parameter("time_limit", format!("{seconds} is not a positive number of seconds")));
             }
         };
-        Ok(Run::new(self.threads)?.with_deadline(deadline))
+        Ok(Run::new(self.threads.min(Run::available_threads()))?.with_deadline(deadline))
     }
 
     fn report(&self, run: &Run) -> PyResult<()> {
@@ -74,6 +74,18 @@ pub(crate) fn run_job<T: Send>(
     }
     Ok(outcome)
 }
+
+/// [`run_job`] for work on a graph with so many edges: on the calling thread where it takes less time than to start another.
+pub(crate) fn run_on_graph<T: Send>(
+    py: Python<'_>,
+    n_edges: usize,
+    job: impl FnOnce(&Run) -> Result<T> + Send,
+) -> PyResult<T> {
+    if n_edges > FEW_EDGES { run_job(py, &AT_ONCE, job) } else { Ok(job(&Run::new(1)?)?) }
+}
+
+/// Edges of a graph that any work is done on in a few milliseconds.
+const FEW_EDGES: usize = 1000;
 
 fn wait_for<T: Send>(settings: &Settings, run: &Run, job: impl FnOnce(&Run) -> Result<T> + Send) -> PyResult<T> {
     std::thread::scope(|scope| {
@@ -121,5 +133,5 @@ fn wait_for<T: Send>(settings: &Settings, run: &Run, job: impl FnOnce(&Run) -> R
 /// Number of threads that `threads=0` means: the cores that this process may use.
 #[pyfunction]
 pub(crate) fn available_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    Run::available_threads()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Progress;
 use crate::{Error, Result};
@@ -24,8 +24,14 @@ pub struct Run {
     pool: Option<rayon::ThreadPool>,
     cancelled: Arc<AtomicBool>,
     deadline: Option<Instant>,
+    /// A stage was told that time is up.
+    expired: AtomicBool,
     progress: Arc<Progress>,
 }
+
+/// How long after the deadline what is needed for a result at all may still take: the orientation of the skeleton at
+/// hand, for one.
+const GRACE: Duration = Duration::from_millis(150);
 
 impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -34,16 +40,15 @@ impl std::fmt::Debug for Run {
 }
 
 impl Run {
-    /// A run on `threads` threads; 0 means all cores that this process may use.
+    /// A run on `threads` threads; 0 means all cores that this process may use ([`Run::available_threads`]). No more
+    /// threads than that, or eight, are started: more would only wait for each other.
     ///
     /// # Errors
     ///
     /// [`Error::Parameter`] when the threads cannot be started.
     pub fn new(threads: usize) -> Result<Self> {
-        let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            n => n,
-        };
+        let available = Self::available_threads();
+        let threads = if threads == 0 { available } else { threads.min(available.max(FEW_THREADS)) };
         let pool = if threads == 1 {
             None
         } else {
@@ -51,7 +56,27 @@ impl Run {
                 rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("phgs-{i}")).build();
             Some(pool.map_err(|e| Error::parameter("threads", format!("{threads} threads cannot be started: {e}")))?)
         };
-        Ok(Self { pool, cancelled: Arc::default(), deadline: None, progress: Arc::default() })
+        Ok(Self::on(pool))
+    }
+
+    /// A run on the calling thread that nobody cancels and that has no deadline.
+    pub(crate) fn unlimited() -> Self {
+        Self::on(None)
+    }
+
+    fn on(pool: Option<rayon::ThreadPool>) -> Self {
+        Self {
+            pool,
+            cancelled: Arc::default(),
+            deadline: None,
+            expired: AtomicBool::new(false),
+            progress: Arc::default(),
+        }
+    }
+
+    /// Number of cores that this process may use.
+    pub fn available_threads() -> usize {
+        std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
     }
 
     /// The same run with a time after which searches stop and return the best graph so far.
@@ -84,9 +109,43 @@ impl Run {
         if self.cancelled.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    /// Whether the deadline has passed. A stage that can return something useful then does so.
+    /// Whether the deadline has passed. A stage that is told so leaves the rest of its work and returns what it has.
+    ///
+    /// Every loop whose steps may add up asks at each step: it costs nothing without a deadline, and one look at the
+    /// clock (some 30 ns) with one.
     pub fn out_of_time(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        let Some(deadline) = self.deadline else { return false };
+        if self.was_cut_short() {
+            return true;
+        }
+        let past = Instant::now() >= deadline;
+        if past {
+            self.expired.store(true, Ordering::Relaxed);
+        }
+        past
+    }
+
+    /// Whether any stage was told that time is up: what it then left undone is missing from the result. Once true it
+    /// stays true. A stage carries no flag of its own for this.
+    pub fn was_cut_short(&self) -> bool {
+        self.expired.load(Ordering::Relaxed)
+    }
+
+    /// [`Run::check`] for work without which there is no result, so that it may go on for a short while after the
+    /// deadline.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`] once the run is cancelled, [`Error::OutOfTime`] once that while is over too.
+    pub fn check_overtime(&self) -> Result<()> {
+        self.check()?;
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline + GRACE => {
+                self.expired.store(true, Ordering::Relaxed);
+                Err(Error::OutOfTime)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Calls `work(session, i)` for every `i` below `n`, in parallel, and returns the results in the order of `i`.
@@ -156,9 +215,34 @@ impl Run {
     }
 }
 
+/// Threads that are started if asked for, however few cores there are: so that tests of several threads are such
+/// everywhere.
+const FEW_THREADS: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_told_that_time_is_up_is_known() {
+        let run = Run::new(1).unwrap();
+        assert!(!run.out_of_time() && !run.was_cut_short());
+        let run = Run::new(1).unwrap().with_deadline(Some(Instant::now()));
+        assert!(!run.was_cut_short(), "nobody has asked yet");
+        assert!(run.check_overtime().is_ok() && !run.was_cut_short());
+        assert!(run.out_of_time() && run.was_cut_short());
+        let run = Run::new(1).unwrap().with_deadline(Some(Instant::now() - 2 * GRACE));
+        assert_eq!(run.check_overtime(), Err(Error::OutOfTime));
+        assert!(run.was_cut_short() && run.out_of_time());
+    }
+
+    #[test]
+    fn threads_are_no_more_than_there_is_use_for() {
+        for threads in [4000, 1_000_000] {
+            assert!(Run::new(threads).unwrap().threads() <= Run::available_threads().max(FEW_THREADS));
+        }
+        assert_eq!(Run::new(3).unwrap().threads(), 3);
+    }
 
     #[test]
     fn map_keeps_order_for_any_thread_count() {

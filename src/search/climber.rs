@@ -249,7 +249,11 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
             }
             let own = &self.scores[parent as usize];
             let parents = self.dag.parents(parent);
-            let turned = if parents.len() >= self.max_parents || !self.candidates().allows(child, parent) {
+            // Out of time no move is made any more, and nobody asks.
+            let turned = if parents.len() >= self.max_parents
+                || self.scorer.out_of_time()
+                || !self.candidates().allows(child, parent)
+            {
                 f64::NEG_INFINITY
             } else if let Some(&(with, _)) = own.additions.iter().find(|(_, x)| *x == child) {
                 with

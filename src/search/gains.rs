@@ -26,6 +26,12 @@ pub(super) struct ChildScores {
 }
 
 impl ChildScores {
+    /// Those of a child with `n_parents` parents of whose neighbours nothing is known, as the search has no time left to
+    /// make a move. Only the score counts then.
+    fn unknown(score: f64, n_parents: usize) -> Self {
+        Self { score, additions: Vec::new(), floor: f64::NEG_INFINITY, deletions: vec![f64::NEG_INFINITY; n_parents] }
+    }
+
     /// What all additions that gain do so in all, but for one.
     pub(super) fn gains(&self, but: Option<Variable>) -> f64 {
         let gains = self.additions.iter().map(|&(with, x)| (with - self.score, x));
@@ -107,12 +113,18 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         if self.equivalent && self.max_parents > 0 {
             let bare: Vec<Variable> =
                 (0..dag.n_variables() as Variable).filter(|&x| dag.parents(x).is_empty()).collect();
-            self.calls -= self.candidates.pairs_both_ways(&bare);
+            // Fewer were scored where time ran out.
+            self.calls = self.calls.saturating_sub(self.candidates.pairs_both_ways(&bare));
         }
     }
 
     pub(super) fn candidates(&self) -> Candidates<'a> {
         self.candidates
+    }
+
+    /// Whether the search has no time left.
+    pub(super) fn out_of_time(&self) -> bool {
+        self.run.out_of_time()
     }
 
     /// One local score.
@@ -245,8 +257,8 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         known: impl Fn(Variable) -> Option<f64> + Sync,
     ) -> Result<Vec<ChildScores>> {
         let (pool, candidates, max_parents) = (&self.pool, self.candidates, self.max_parents);
-        let grown = self.grown.as_deref();
-        let results = self.run.map(
+        let (run, grown) = (self.run, self.grown.as_deref());
+        let results = run.map(
             children.len(),
             || (pool.take(), Vec::new()),
             |(session, scores), i| {
@@ -257,6 +269,9 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                     calls += 1;
                     session.local_score(child, parents)
                 });
+                if run.out_of_time() {
+                    return (ChildScores::unknown(score, parents.len()), calls - parents.len() as u64);
+                }
                 let free = free_parents(candidates, grown, max_parents, child, parents);
                 calls += free.len() as u64;
                 let least = least(score, BAD, &free);
@@ -279,11 +294,15 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         keep: usize,
         bad: f64,
     ) -> Result<ChildScores> {
-        let free = free_parents(self.candidates, self.grown.as_deref(), self.max_parents, child, parents);
-        self.calls += (free.len() + parents.len()) as u64 + u64::from(known.is_none());
         let pool = &self.pool;
         let mut session = pool.take();
+        self.calls += u64::from(known.is_none());
         let score = known.unwrap_or_else(|| session.local_score(child, parents));
+        if self.run.out_of_time() {
+            return Ok(ChildScores::unknown(score, parents.len()));
+        }
+        let free = free_parents(self.candidates, self.grown.as_deref(), self.max_parents, child, parents);
+        self.calls += (free.len() + parents.len()) as u64;
         let threads = self.run.threads();
         let least = least(score, bad, &free);
         let mut scores = Vec::new();

@@ -6,6 +6,7 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 use super::candidates::{ActiveSet, Candidates};
 use super::climber::Climber;
 use super::moves::Move;
+use super::prepare_pairs;
 use super::start::start_under_knowledge;
 use super::tabu::TabuList;
 use super::ties::TieRule;
@@ -165,7 +166,7 @@ pub fn hill_climb<S: LocalScore>(
     let dag = start_under_knowledge(start, knowledge, options.max_parents)?;
     run.progress().enter(options.phase, 0);
     if !matches!(active, ActiveSet::Pairs(_)) {
-        score.prepare_pairs(run)?;
+        prepare_pairs(score, run)?;
     }
     let candidates = Candidates::new(active, knowledge, p);
     let remember = options.tabu.is_some() || options.restarts.is_some();

@@ -9,6 +9,10 @@
 //! The paper's symbols: t₁ is [`Tabu::length`], t₀ is [`Tabu::patience`], r₀ is [`Restarts::count`], r₁ is
 //! [`Restarts::perturbations`].
 
+use crate::run::Run;
+use crate::score::LocalScore;
+use crate::{Error, Result};
+
 mod ancestors;
 mod best_move;
 mod boss;
@@ -30,3 +34,11 @@ pub use hill_climbing::{Restarts, SearchOptions, SearchResult, Tabu, hill_climb}
 pub use moves::Move;
 pub(crate) use start::start_under_knowledge;
 pub use ties::TieRule;
+
+/// [`LocalScore::prepare_pairs`], for searches that do without where time does not suffice.
+fn prepare_pairs<S: LocalScore>(score: &S, run: &Run) -> Result<()> {
+    match score.prepare_pairs(run) {
+        Err(Error::OutOfTime) => Ok(()),
+        other => other,
+    }
+}

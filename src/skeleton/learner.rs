@@ -85,6 +85,11 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         }
     }
 
+    /// Whether no more tests will be made.
+    pub(super) fn out_of_time(&self) -> bool {
+        self.run.out_of_time()
+    }
+
     pub(super) fn max_conditioning_size(&self) -> usize {
         self.max_conditioning_size
     }
@@ -148,6 +153,9 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         let mut firsts: Vec<bool> = Vec::with_capacity(edges.len());
         firsts.extend(edges.iter().map(|&r| self.lower_endpoint_is_first(neighbourhoods, &self.records[r as usize])));
         for second_pass in [false, true] {
+            if self.out_of_time() {
+                return Ok(());
+            }
             let mut tasks: Vec<Task> = Vec::new();
             for (&r, &lower_first) in edges.iter().zip(&firsts) {
                 let record = &self.records[r as usize];
@@ -292,8 +300,11 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
     }
 
     /// The first screen between clusters: returns those of `candidates` that no set of neighbours of both endpoints
-    /// separates, and those that are required.
+    /// separates, and those that are required. Pairs that are not tested before the deadline stay connected.
     pub(super) fn first_screen(&mut self, neighbourhoods: &Neighbourhoods, candidates: &[u32]) -> Result<Vec<u32>> {
+        if self.out_of_time() {
+            return Ok(self.connected(candidates.to_vec()));
+        }
         let mut tasks: Vec<Task> = Vec::new();
         for &r in candidates {
             let record = &self.records[r as usize];

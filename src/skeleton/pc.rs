@@ -65,6 +65,9 @@ impl PcOptions {
 
 /// Learns a skeleton by PC-stable (the paper's algorithm 1).
 ///
+/// Pairs that are not tested at the deadline of the run stay adjacent; where not even the marginal tests are done, no pair
+/// is adjacent but those that knowledge requires.
+///
 /// All tests count under [`Phase::Within`], the marginal ones of all pairs that knowledge leaves open included.
 ///
 /// # Errors
@@ -157,7 +160,12 @@ fn learn_stages<T: IndependenceTest>(
 
     run.progress().enter(screening, 0);
     let knowledge = Some(knowledge).filter(|k| !k.is_empty());
-    let records = ledger.timed(screening, |_| marginal_screen(test, options.log_alpha, knowledge, run))?;
+    let records = ledger.timed(screening, |_| marginal_screen(test, options.log_alpha, knowledge, run));
+    let records = match records {
+        // Half a screen would join pairs by the order of columns.
+        Err(Error::OutOfTime) => return Ok(Skeleton::new(p, options.log_alpha, required_records(knowledge))),
+        other => other?,
+    };
     ledger.add_calls(screening, screening_calls);
 
     let mut learner = Learner::new(test, labels, options, knowledge, run, records);
@@ -192,19 +200,23 @@ fn marginal_screen<T: IndependenceTest>(
 ) -> Result<Vec<PairRecord>> {
     let open = |x, y| knowledge.is_none_or(|knowledge| knowledge.leaves_open(x, y));
     let dependent = test.marginal_dependences(run, log_alpha, open)?;
-    let record = |x: Variable, y: Variable, max_log_p_value: f64| PairRecord {
-        x,
-        y,
-        max_log_p_value,
-        separating_set: VariableSet::new(),
-    };
     let mut records: Vec<_> =
         dependent.into_iter().map(|pair| record(pair.x, pair.y, pair.result.log_p_value)).collect();
-    if let Some(knowledge) = knowledge {
-        records.extend(knowledge.required_pairs().into_iter().map(|(x, y)| record(x, y, f64::NEG_INFINITY)));
+    if knowledge.is_some() {
+        records.extend(required_records(knowledge));
         records.sort_unstable_by_key(|record| (record.x, record.y));
     }
     Ok(records)
+}
+
+/// The records of the pairs that knowledge requires.
+fn required_records(knowledge: Option<&Knowledge>) -> Vec<PairRecord> {
+    let required = knowledge.map(Knowledge::required_pairs).unwrap_or_default();
+    required.into_iter().map(|(x, y)| record(x, y, f64::NEG_INFINITY)).collect()
+}
+
+fn record(x: Variable, y: Variable, max_log_p_value: f64) -> PairRecord {
+    PairRecord { x, y, max_log_p_value, separating_set: VariableSet::new() }
 }
 
 /// PC-stable from the graph `edges`: levels 1, 2, … until no neighbourhood is large enough or m is reached. Returns the
@@ -215,6 +227,9 @@ fn levels<T: IndependenceTest>(
     stage: &Stage<'_>,
 ) -> Result<Vec<u32>> {
     for level in 1..=learner.max_conditioning_size() {
+        if learner.out_of_time() {
+            break;
+        }
         let neighbourhoods = learner.freeze(&edges);
         if neighbourhoods.max_degree() <= level {
             break;

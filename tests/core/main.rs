@@ -23,3 +23,4 @@ mod skeleton;
 mod stats;
 mod support;
 mod testwise;
+mod time_limit;

@@ -81,18 +81,7 @@ def run(options: Namespace) -> int:
     data = read_data(options)
     seed = 0 if options.seed is inspect.Parameter.empty else options.seed
     progress = False if options.quiet else None
-    if options.workers == 1:
-        found = bootstrap(learner, data, options.n, seed, folder=options.folder, progress=progress)
-    else:
-        import multiprocessing
-        from concurrent.futures import ProcessPoolExecutor
-
-        # Fresh processes: those of a fork would hold the locks of threads that they do not have.
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(options.workers, mp_context=context) as executor:
-            found = bootstrap(
-                learner, data, options.n, seed, executor=executor, folder=options.folder, progress=progress
-            )
+    found = bootstrap(learner, data, options.n, seed, workers=options.workers, folder=options.folder, progress=progress)
     write({path: _content(kind, path, found, options) for kind, path in wanted.items()})
     if not options.quiet:
         _print(found, wanted)

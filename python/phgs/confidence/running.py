@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ def bootstrap(
     n: int = 200,
     seed: int = 0,
     *,
+    workers: int = 1,
     executor: Executor | None = None,
     folder: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
@@ -48,10 +49,14 @@ def bootstrap(
     n : int
         Number of replicates.
     seed : int
-        Seed of the rows. Replicate i depends on the seed and on i alone: not on `n`, `executor` or threads.
+        Seed of the rows. Replicate i depends on the seed and on i alone: not on `n`, `workers`, `executor` or threads.
+    workers : int
+        Number of processes that learn replicates, each with one thread unless the learner says otherwise. By default
+        replicates are learned one after another in this process, each with the learner's threads. Ctrl-C ends the
+        processes.
     executor : concurrent.futures.Executor, optional
-        Where replicates are learned, for instance a `ProcessPoolExecutor`; each is then learned with one thread unless
-        the learner says otherwise. By default one after another in this process, each with the learner's threads.
+        Where to learn instead: any executor, such as that of a Dask or Ray cluster whose workers have phgs installed.
+        Ctrl-C leaves what it has begun to it.
     folder : path, optional
         Keeps every replicate in a file of its own, as soon as it is learned. Called again with the same folder,
         `bootstrap` goes on where it was interrupted, or adds replicates up to a larger `n`. Without it Ctrl-C loses
@@ -70,6 +75,8 @@ def bootstrap(
         When the folder holds something else.
     DataError
         When the data cannot be used, or hold correlations in place of rows.
+    ChildProcessError
+        When a worker process dies, for want of memory for instance.
 
     Examples
     --------
@@ -84,7 +91,11 @@ def bootstrap(
     count, checked_seed = parameters.whole("n", n, 1), parameters.whole("seed", seed)
     assert count is not None
     assert checked_seed is not None
-    made = _quiet(learner, executor)
+    n_workers = parameters.whole("workers", workers, 1)
+    assert n_workers is not None
+    if executor is not None and n_workers > 1:
+        raise ParameterError("workers: an executor has workers of its own; give one of the two")
+    made = _quiet(learner, executor, n_workers)
     table = made._table(data, stacklevel=3)
     if not table.has_rows:
         raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
@@ -101,11 +112,16 @@ def bootstrap(
             if show is not None:
                 show("bootstrap", len(done), count)
 
-        if executor is None:
-            for index in todo:
-                keep(index, learn_replicate(made, table, checked_seed, index))
+        def arguments(index: int) -> tuple[Learner, Data, int, int]:
+            return made, table, checked_seed, index
+
+        if executor is not None:
+            _over(executor, todo, arguments, keep)
+        elif min(n_workers, len(todo)) > 1:
+            _over_processes(min(n_workers, len(todo)), todo, arguments, keep)
         else:
-            _over(executor, todo, lambda index: (made, table, checked_seed, index), keep)
+            for index in todo:
+                keep(index, learn_replicate(*arguments(index)))
         if show is not None:
             show("finished", 1, 1)
     replicates = [done[index] for index in range(count)]
@@ -121,7 +137,7 @@ def bootstrap(
     )
 
 
-def _quiet(learner: Learner | str, executor: Executor | None) -> Learner:
+def _quiet(learner: Learner | str, executor: Executor | None, workers: int) -> Learner:
     """Return the learner as replicates use it: without progress of its own, which no other process could show."""
     if isinstance(learner, str):
         from phgs.learn import learner as named
@@ -137,7 +153,7 @@ def _quiet(learner: Learner | str, executor: Executor | None) -> Learner:
         raise ParameterError("test: a test of your own has data of its own, of which no rows are drawn")
     made = type(learner)(**learner.get_params(deep=False))
     made.progress = False
-    if executor is not None and made.threads == 0:
+    if (executor is not None or workers > 1) and made.threads == 0:
         made.threads = 1
     made._check()
     return made
@@ -150,6 +166,26 @@ def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Rep
     return Replicate(*result.cpdag._edges_for_core(), result.complete)
 
 
+def _over_processes(
+    workers: int,
+    todo: list[int],
+    arguments: Callable[[int], tuple[Learner, Data, int, int]],
+    keep: Callable[[int, Replicate], None],
+) -> None:
+    """Learn over processes of our own, which end when anything raises."""
+    from phgs.workers import own_processes, stop
+
+    executor = own_processes(workers)
+    try:
+        _over(executor, todo, arguments, keep)
+    except BaseException as error:
+        stop(executor)
+        if isinstance(error, BrokenExecutor):
+            raise ChildProcessError(f"a worker process died: {error}") from None
+        raise
+    executor.shutdown()
+
+
 def _over(
     executor: Executor,
     todo: list[int],
@@ -157,20 +193,23 @@ def _over(
     keep: Callable[[int, Replicate], None],
 ) -> None:
     """Learn over an executor; what is done when anything raises is kept."""
+    from phgs.workers import interrupts_held
+
     left = iter(todo)
     running: dict[Future[Replicate], int] = {}
     try:
         while True:
             while len(running) < _AHEAD and (index := next(left, None)) is not None:
-                running[executor.submit(learn_replicate, *arguments(index))] = index
+                # A pool starts its workers when it is given work.
+                with interrupts_held():
+                    running[executor.submit(learn_replicate, *arguments(index))] = index
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 keep(running.pop(future), future.result())
     except BaseException:
-        for future in running:
-            future.cancel()
-        for future, index in running.items():
+        done = [future for future in running if not future.cancel()]
+        for future in done:
             if future.done() and not future.cancelled() and future.exception() is None:
-                keep(index, future.result())
+                keep(running[future], future.result())
         raise

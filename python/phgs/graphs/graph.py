@@ -120,16 +120,28 @@ class Graph:
     def _from_indices(
         cls,
         variables: tuple[Name, ...],
-        directed: Iterable[tuple[int, int]],
-        undirected: Iterable[tuple[int, int]] = (),
+        directed: Iterable[tuple[int, int]] | NDArray[Any],
+        undirected: Iterable[tuple[int, int]] | NDArray[Any] = (),
     ) -> Graph:
-        """Make a graph from the core's own lists, which need no checks."""
+        """Make a graph from the core's own edges, which need no checks; names are put to them when they are asked for.
+
+        What a skeleton learner leaves at a time limit may have millions of edges.
+        """
         graph = object.__new__(cls)
         object.__setattr__(graph, "variables", variables)
-        object.__setattr__(graph, "directed", tuple((variables[x], variables[y]) for x, y in sorted(directed)))
-        edges = sorted((min(x, y), max(x, y)) for x, y in undirected)
-        object.__setattr__(graph, "undirected", tuple((variables[x], variables[y]) for x, y in edges))
+        object.__setattr__(graph, "_numbers", (_in_order(directed), _in_order(undirected, ordered=False)))
         return graph
+
+    def __getattr__(self, name: str) -> Any:
+        """Put names to the edges of `_from_indices`."""
+        numbers = self.__dict__.get("_numbers")
+        if name not in ("directed", "undirected") or numbers is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        names = self.variables
+        pairs = numbers[name == "undirected"].tolist()
+        found = tuple((names[x], names[y]) for x, y in pairs)
+        object.__setattr__(self, name, found)
+        return found
 
     @cached_property
     def _position(self) -> dict[Name, int]:
@@ -142,10 +154,14 @@ class Graph:
             raise ParameterError(unknown("variable", name, self.variables)) from None
 
     def _directed_indices(self) -> list[tuple[int, int]]:
+        if (numbers := self.__dict__.get("_numbers")) is not None:
+            return [(x, y) for x, y in numbers[0].tolist()]
         position = self._position
         return [(position[a], position[b]) for a, b in self.directed]
 
     def _undirected_indices(self) -> list[tuple[int, int]]:
+        if (numbers := self.__dict__.get("_numbers")) is not None:
+            return [(x, y) for x, y in numbers[1].tolist()]
         position = self._position
         return [(position[a], position[b]) for a, b in self.undirected]
 
@@ -168,6 +184,8 @@ class Graph:
     @property
     def n_edges(self) -> int:
         """Number of edges, directed and undirected."""
+        if (numbers := self.__dict__.get("_numbers")) is not None:
+            return sum(map(len, numbers))
         return len(self.directed) + len(self.undirected)
 
     @property
@@ -369,3 +387,11 @@ class Graph:
         from phgs.graphs.html import graph_html
 
         return graph_html(self)
+
+
+def _in_order(pairs: Iterable[tuple[int, int]] | NDArray[Any], *, ordered: bool = True) -> NDArray[np.int64]:
+    """Sort pairs of numbers, those that are `ordered` as they are and others with the lower number first."""
+    found = np.array(pairs if isinstance(pairs, np.ndarray) else list(pairs), dtype=np.int64).reshape(-1, 2)
+    if not ordered:
+        found.sort(axis=1)
+    return found[np.lexsort((found[:, 1], found[:, 0]))]

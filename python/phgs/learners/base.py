@@ -53,11 +53,13 @@ class Learner:
     knowledge : Knowledge or mapping, optional
         Required and forbidden edges and tiers; no result breaks one.
     threads : int, default 0
-        Number of threads; 0 means all cores that the process may use. The result does not depend on it.
+        Number of threads; 0 means all cores that the process may use, and so does any number above theirs. The result
+        does not depend on it.
     time_limit : float, optional
         Seconds after which tests and searches stop and the best graph so far is returned; `complete_` is then False.
-        Pairs that PC has not tested by then stay joined; a variable whose neighbours a local learner has not found by
-        then has none; a hybrid that is still testing returns the empty graph.
+        Pairs that PC has not tested by then stay joined (where it has not even tested all pairs marginally, none is); a
+        skeleton that is too dense to direct in time stays undirected (`Result.oriented`); a variable whose neighbours a
+        local learner has not found by then has none; a hybrid that is still testing returns the empty graph.
     progress : bool or callable, optional
         Whether to show progress on standard error. None shows it in terminals and notebooks once two seconds have
         passed. A callable is called as ``progress(phase, done, total)``, last as ``progress("finished", 1, 1)``.
@@ -172,15 +174,18 @@ class Learner:
             self._refuse_scores(composition, not table.has_data)
         described = self._for_core(table)
         score = described.pop("score")
+        until: float | None = None
         job: dict[str, Any] = {
             **described,
-            "cluster": lambda distances: _clusters(distances, composition.max_clusters, table.isolated),
+            "cluster": lambda distances: _clusters(distances, composition.max_clusters, table.isolated, until),
             "threads": self.threads,
             "time_limit": self.time_limit,
             "score": score if table.complete else None,
         }
         warn_of_nothing(described, table.n_variables, stacklevel)
         with named(table.names), reporter(self.progress, self.method) as report:
+            # A little later than the core's own limit, so that the core knows of it by then.
+            until = None if self.time_limit is None else time.perf_counter() + self.time_limit + 0.05
             learned = _core.learn(table.core, progress=report, **job)
         if self._own_test() is not None:
             learned["test"] = own_test.name_of(self._own_test())
@@ -194,9 +199,9 @@ class Learner:
             parameters=self._used(gaussian),
             score_described=score,
             read_seconds=read,
-            total_seconds=time.perf_counter() - start,
             knowledge=None if self.knowledge is None else Knowledge.of(self.knowledge),
         )
+        result.seconds["total"] = time.perf_counter() - start
         logger.info(
             "%s: %d variables, %d rows, %d edges, %d calls, %.3f s",
             self.method,
@@ -275,7 +280,8 @@ class Learner:
         """Every parameter as used, in a form that JSON can hold."""
         left_out = {"progress", "knowledge"}
         found = {name: _plain(value) for name, value in self.get_params(deep=False).items() if name not in left_out}
-        found["threads"] = self.threads or _core.available_threads()
+        available = _core.available_threads()
+        found["threads"] = min(self.threads or available, available)
         return found
 
     def _knowledge(self, table: Data) -> dict[str, Any] | None:
@@ -363,10 +369,23 @@ class Learner:
         return self._fitted().levels
 
 
-def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = ()) -> Any:
+def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = (), until: float | None = None) -> Any:
     from phgs.clustering import partition, set_apart
 
-    return partition(set_apart(distances, isolated), max_clusters)
+    def check() -> None:
+        if until is not None and time.perf_counter() >= until:
+            raise _OutOfTimeError
+
+    apart = set_apart(distances, isolated)
+    try:
+        return partition(apart, max_clusters) if until is None else partition(apart, max_clusters, check)
+    except _OutOfTimeError:
+        # One cluster, in which nothing will be tested any more.
+        return partition(distances, 1)
+
+
+class _OutOfTimeError(Exception):
+    """The time limit is past."""
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -108,12 +109,16 @@ class Result:
         Cluster of each variable; None where they were not partitioned.
     path : tuple of PathPoint or None
         The solution path; None without PATH.
+    oriented : bool
+        Whether the skeleton was directed; False where the time limit came first and left it as it was: edges then have
+        the directions that background knowledge gives them, and `extendable` is False because nobody has looked.
     conflicts : tuple of Conflict
-        V-structures that were skipped because they conflict with others.
+        V-structures that were skipped because they conflict with others: the first 10,000 of them.
     undecided : tuple of Triple
-        Unshielded triples that a cautious `collider_rule` left open: each may be a v-structure or not.
+        Unshielded triples that a cautious `collider_rule` left open: each may be a v-structure or not. The first
+        10,000 of them.
     n_conflicts, n_undecided : int
-        Numbers of these, which a result file keeps.
+        Numbers of all of these.
     parameters : dict
         Every parameter as used.
     test : str
@@ -162,6 +167,7 @@ class Result:
     n_conflicts: int = 0
     undecided: tuple[Triple, ...] = ()
     n_undecided: int = 0
+    oriented: bool = True
     _separations: Mapping[str, NDArray[Any]] | None = None
     _edges: EdgeTable | None = None
     _table: Data | None = None
@@ -177,14 +183,14 @@ class Result:
         parameters: dict[str, Any],
         score_described: dict[str, Any],
         read_seconds: float,
-        total_seconds: float,
         knowledge: Knowledge | None = None,
     ) -> Result:
         names = table.names
         calls = {name: count for name, count in learned["calls"].items() if count}
         calls["total"] = sum(calls.values())
         seconds = {name: value for name, value in learned["seconds"].items() if value or name in calls}
-        seconds |= {"read": read_seconds, "total": total_seconds}
+        # The total comes last, when the result is made.
+        seconds |= {"read": read_seconds, "total": math.nan}
         score, dag, path, clusters = (learned[key] for key in ("score", "dag", "path", "clusters"))
         conflicts = tuple(Conflict(*(names[i] for i in triple)) for triple in learned["conflicts"])
         undecided = tuple(Triple(*(names[i] for i in triple)) for triple in learned["undecided"])
@@ -199,10 +205,11 @@ class Result:
             seconds=seconds,
             clusters=None if clusters is None else dict(zip(names, clusters, strict=True)),
             path=None if path is None else tuple(PathPoint(_level(alpha), *rest) for alpha, *rest in path),
+            oriented=learned["directed"],
             conflicts=conflicts,
-            n_conflicts=len(conflicts),
+            n_conflicts=learned["n_conflicts"],
             undecided=undecided,
-            n_undecided=len(undecided),
+            n_undecided=learned["n_undecided"],
             parameters=parameters,
             n_rows=table.n_rows,
             n_rows_read=table.n_rows_read,

@@ -34,7 +34,9 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
         lines.append(("knowledge", _known(result.knowledge)))
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
     lines.append(("edges", f"{result.cpdag.n_edges:,} ({directed:,} directed, {undirected:,} undirected)"))
-    if not result.extendable:
+    if not result.oriented:
+        lines.append(("", "the time limit left the edges undirected"))
+    elif not result.extendable:
         lines.append(("", "no DAG has these edges, directions and v-structures; cpdag_to_dag says which edge"))
     if result.clusters is not None:
         sizes = sorted(Counter(result.clusters.values()).values(), reverse=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from phgs.catalogue import find
 from phgs.errors import ParameterError
@@ -20,6 +16,7 @@ from phgs.study import paper_values
 from phgs.study.configuration import Configuration, Group, NetworkEntry
 from phgs.study.solving import Outcome, Solved, solve
 from phgs.study.store import Store
+from phgs.workers import interrupts_held, own_processes, stop
 
 _IN_FLIGHT = 64
 """Groups that are handed to somebody else's executor at a time."""
@@ -141,7 +138,7 @@ class _Runner:
                 while queue and len(running) < (1 if alone else self._most):
                     n_rows = queue[-1].network.n_rows or self._of.n_rows
                     try:
-                        with _interrupts_held():
+                        with interrupts_held():
                             future = executor.submit(self._solver, queue[-1], n_rows, self._of.data_type)
                     except BrokenExecutor:
                         if not running:
@@ -168,72 +165,19 @@ class _Runner:
                         raise BrokenExecutor(f"the executor broke: {died}; run the study again to go on")
                     suspects.extend(group for group, _ in running.values())
                     running.clear()
-                    _stop(executor)
+                    stop(executor)
                     executor = self._own()
         except BaseException:
             for future in running:
                 future.cancel()
             if self._given is None:
-                _stop(executor)
+                stop(executor)
             raise
         if self._given is None:
             executor.shutdown()
 
     def _own(self) -> Executor:
-        import multiprocessing
-
-        # A fresh interpreter for each worker: forking would copy whatever threads the caller has.
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, mp_context=context, initializer=_end_with_parent)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Put off a Ctrl-C until a worker is started; the worker is deaf to it from its first moment.
-
-    A terminal sends the signal to workers too, and the study ends them. One that is still importing, or whose start was
-    cut short, would show a traceback.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    held: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda *given: held.append(given))
-    # Another thread may still get the signal for us; what is blocked here is inherited by the worker.
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
-    try:
-        yield
-    finally:
-        if blocked is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        signal.signal(signal.SIGINT, before)
-        if held:
-            before(*held[0])
-
-
-def _end_with_parent() -> None:
-    """Let a worker end when the study ends or is killed, and at no Ctrl-C; it would wait for work for ever."""
-    import multiprocessing
-    import os
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _stop(executor: Executor) -> None:
-    """End the workers of our own pool at once: what they were doing is not recorded and will be done again."""
-    processes = list((getattr(executor, "_processes", None) or {}).values())
-    executor.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()
+        return own_processes(self._workers)
 
 
 def _failed(group: Group, error: str) -> Solved:

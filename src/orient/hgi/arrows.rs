@@ -59,7 +59,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         let mut version = vec![0u32; self.dag.n_variables()];
         let mut heap: BinaryHeap<(Gain, Reverse<usize>, u32)> = BinaryHeap::with_capacity(proposals.len());
         let mut first = 0;
-        while first < proposals.len() {
+        while first < proposals.len() && !self.run.out_of_time() {
             first = self.push_gains(&proposals, &open, first, 0, &mut heap)?;
         }
         while let Some((gain, Reverse(index), seen)) = heap.pop() {
@@ -71,6 +71,9 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
                 break;
             }
             self.run.check()?;
+            if self.run.out_of_time() {
+                break;
+            }
             open[index] = false;
             let new: VariableSet = tails.iter().copied().filter(|&tail| !self.dag.contains(tail, *centre)).collect();
             if !self.has_room(*centre, new.len()) || new.iter().any(|&tail| self.closes_cycle(tail, *centre)) {
@@ -101,7 +104,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         let parents = VariableSet::from_slice(self.dag.parents(centre));
         let before = self.cache.local_score(centre, &parents);
         let mut at = start;
-        while at < end {
+        while at < end && !self.run.out_of_time() {
             self.run.check()?;
             // Proposals that share all tails but the last are scored in one batch.
             let shared = &proposals[at].tails[..proposals[at].tails.len() - 1];

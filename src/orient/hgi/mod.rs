@@ -63,6 +63,11 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         debug_assert!(added, "arc {from} → {to} closes a cycle");
     }
 
+    /// Whether the run is cancelled or out of time: the step at hand then need not be finished.
+    fn is_over(&self) -> bool {
+        self.run.check().is_err() || self.run.out_of_time()
+    }
+
     fn has_room(&self, x: Variable, more: usize) -> bool {
         self.dag.parents(x).len() + more <= self.max_parents
     }
@@ -83,6 +88,8 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
 /// With background knowledge, required arcs are there from the start. An edge that knowledge allows in one direction
 /// only is decided between the two steps, by the score: all such edges that improve it are directed, best first, the
 /// others deleted. Required edges without direction are directed whatever their score.
+///
+/// Once the run is out of time, the DAG so far is returned, with required edges directed.
 ///
 /// # Errors
 ///

@@ -73,10 +73,16 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         };
         for x in connected {
             self.run.check()?;
+            if self.run.out_of_time() {
+                return Ok(());
+            }
             self.update_sink(&mut state, x);
         }
         loop {
             self.run.check()?;
+            if self.run.out_of_time() {
+                return Ok(());
+            }
             self.remove_complete_sinks(&mut state);
             if let Some((from, to)) = self.best_into_sink(&mut state) {
                 self.direct(&mut state, from, to);
@@ -99,6 +105,9 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
     /// a rule looks at no arc into such a variable, and pairs of others do not change.
     fn remove_complete_sinks(&mut self, state: &mut Extension) {
         while let Some(x) = state.pending.pop() {
+            if self.is_over() {
+                return;
+            }
             if !self.rest.children(x).is_empty() || !self.rest.undirected(x).is_empty() {
                 continue;
             }
@@ -107,6 +116,9 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
                 self.rest.set(parent, x, Tie::None);
             }
             for &parent in &parents {
+                if self.is_over() {
+                    return;
+                }
                 self.update_sink(state, parent);
             }
             state.pending.extend(parents);
@@ -175,13 +187,16 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         let stale = std::mem::take(&mut state.stale);
         for &x in &stale {
             self.run.check()?;
+            if self.run.out_of_time() {
+                return Ok(());
+            }
             state.is_stale[x as usize] = false;
             let around = self.rest.undirected(x).to_vec();
-            let inwards: Vec<_> =
-                around.iter().copied().filter(|&v| is_compelled(&self.rest, &self.undecided, v, x)).collect();
+            let compelled = |&v: &Variable| !self.is_over() && is_compelled(&self.rest, &self.undecided, v, x);
+            let inwards: Vec<_> = around.iter().copied().filter(compelled).collect();
             self.push_compelled(state, &inwards, x);
             for v in around {
-                if is_compelled(&self.rest, &self.undecided, x, v) {
+                if !self.is_over() && is_compelled(&self.rest, &self.undecided, x, v) {
                     self.push_compelled(state, &[x], v);
                 }
             }
@@ -200,7 +215,8 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
     /// Whether an entry of `compelled` still holds. An arc that would close a cycle never will again be proposed by a
     /// change elsewhere, as arcs of the DAG stay.
     fn still_compelled(&mut self, state: &Extension, from: Variable, to: Variable, version: u32) -> bool {
-        version == state.parents_version[to as usize]
+        !self.is_over()
+            && version == state.parents_version[to as usize]
             && self.rest.has_undirected(from, to)
             && is_compelled(&self.rest, &self.undecided, from, to)
             && !self.closes_cycle(from, to)
@@ -245,6 +261,9 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         self.rest.set(x, y, Tie::None);
         let common: Vec<_> = self.rest.adjacents(x).into_iter().filter(|&v| self.rest.adjacent(v, y)).collect();
         for v in [x, y].into_iter().chain(common) {
+            if self.is_over() {
+                return;
+            }
             self.update_sink(state, v);
         }
         state.pending.extend([x, y]);

@@ -10,6 +10,7 @@ use self::tree::Rules;
 use super::candidates::{ActiveSet, Candidates};
 use super::ges::{GesOptions, ges};
 use super::hill_climbing::SearchResult;
+use super::prepare_pairs;
 use super::start::start_under_knowledge;
 use crate::graph::Dag;
 use crate::knowledge::Knowledge;
@@ -72,7 +73,7 @@ pub fn boss<S: LocalScore>(
     }
     let start = start_under_knowledge(start, knowledge, options.max_parents)?;
     run.progress().enter(options.phase, 0);
-    score.prepare_pairs(run)?;
+    prepare_pairs(score, run)?;
     let local =
         run.map(p, || score.session(), |session, x| session.local_score(x as Variable, start.parents(x as Variable)))?;
     let largest = local.iter().map(|s| s.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
@@ -81,6 +82,7 @@ pub fn boss<S: LocalScore>(
         max_parents: options.max_parents.unwrap_or(usize::MAX),
         tolerance: (1e-12 * largest).max(1e-9),
         capacity: (1 << 23) / p.max(1) + (1 << 10),
+        run,
     };
     let mut search = OrderSearch::new(score, &start, rules, options.growing, knowledge, run);
     let outcome = search.improve(&start);

@@ -252,6 +252,10 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 }
             },
         )?;
+        if self.run.out_of_time() {
+            // Traces may have been cut short.
+            return Ok(false);
+        }
         let mut traced = traced.into_iter();
         let along = traced.next().unwrap_or_default();
         let others: Vec<Trace> = traced.flatten().map(|(_, trace)| trace).collect();
@@ -325,8 +329,8 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 .min();
             found.push((from, trace));
             match next {
-                Some(at) => from = at,
-                None => return found,
+                Some(at) if !self.run.out_of_time() => from = at,
+                _ => return found,
             }
         }
     }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::candidates::Candidates;
 use super::super::worth::Worth;
+use crate::run::Run;
 use crate::score::ScoreSession;
 use crate::{Variable, VariableSet};
 
@@ -16,6 +17,14 @@ pub(super) struct Rules<'a> {
     pub(super) tolerance: f64,
     /// Scores kept in one tree before it starts anew.
     pub(super) capacity: usize,
+    pub(super) run: &'a Run,
+}
+
+impl Rules<'_> {
+    /// Whether the run is over. What a tree says then is not what it would have said, and of no use but as some graph.
+    fn over(&self) -> bool {
+        self.run.check().is_err() || self.run.out_of_time()
+    }
 }
 
 /// The parents of a child given a set of predecessors, and what the answer depends on.
@@ -81,6 +90,9 @@ impl GrowShrinkTree {
 
     /// From now on grows by `parents` and by all that gains beside them, too. Returns whether any of these is new.
     pub(super) fn widen(&mut self, session: &mut impl ScoreSession, rules: &Rules<'_>, parents: &[Variable]) -> bool {
+        if rules.over() {
+            return false;
+        }
         let Some(worth) = &mut self.worth else { return false };
         let mut more = worth.add(parents.iter().copied());
         if !worth.knows(parents) {
@@ -113,7 +125,7 @@ impl GrowShrinkTree {
         }
         let mut blocked = Vec::new();
         let mut at = self.node(VariableSet::from_slice(forced), None, session);
-        while self.nodes[at].parents.len() < rules.max_parents {
+        while self.nodes[at].parents.len() < rules.max_parents && !rules.over() {
             self.expand(at, session, rules);
             let branches = self.nodes[at].branches.as_deref().unwrap_or_default();
             let Some(next) = branches.iter().position(|branch| precedes(branch.variable)) else {
@@ -135,7 +147,7 @@ impl GrowShrinkTree {
                 }
             };
         }
-        self.shrink(at, forced, session, rules.tolerance);
+        self.shrink(at, forced, session, rules);
         let node = &self.nodes[at];
         let (score, parents) = node.shrunk.clone().unwrap_or_else(|| (node.score, node.parents.clone()));
         Trace { score, grown: node.parents.clone(), parents, blocked }
@@ -186,7 +198,7 @@ impl GrowShrinkTree {
     }
 
     /// Drops parents that are not forced, the one that gains most first, while that gains.
-    fn shrink(&mut self, at: usize, forced: &[Variable], session: &mut impl ScoreSession, tolerance: f64) {
+    fn shrink(&mut self, at: usize, forced: &[Variable], session: &mut impl ScoreSession, rules: &Rules<'_>) {
         if self.nodes[at].shrunk.is_some() {
             return;
         }
@@ -197,6 +209,9 @@ impl GrowShrinkTree {
                 if forced.binary_search(x).is_ok() {
                     continue;
                 }
+                if rules.over() {
+                    return;
+                }
                 let mut others = parents.clone();
                 others.remove(i);
                 let without = match self.by_set.get(&others) {
@@ -206,7 +221,7 @@ impl GrowShrinkTree {
                         session.local_score(self.child, &others)
                     }
                 };
-                if without > score + tolerance && best.is_none_or(|(most, _)| without > most) {
+                if without > score + rules.tolerance && best.is_none_or(|(most, _)| without > most) {
                     best = Some((without, i));
                 }
             }

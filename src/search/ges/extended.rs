@@ -86,7 +86,7 @@ impl<S: LocalScore> Search<'_, S> {
         let least = tolerance(self.total());
         let p = self.class.cpdag().n_variables();
         let mut failures = Failures::new(p);
-        while self.complete {
+        while !self.run.was_cut_short() {
             failures.left_out = false;
             if !self.improve(kinds, least, &mut failures)? {
                 if !failures.left_out {
@@ -117,7 +117,6 @@ impl<S: LocalScore> Search<'_, S> {
                 }
                 self.run.check()?;
                 if self.run.out_of_time() {
-                    self.complete = false;
                     return Ok(false);
                 }
                 let saved = Saved { class: self.class.clone(), applied: self.applied, hash: self.hash };
@@ -164,7 +163,7 @@ impl<S: LocalScore> Search<'_, S> {
         let mut gain = operator.gain + self.go_on(kinds)?;
         self.space.hold(None);
         // The edge may come back, go or turn beside what has changed meanwhile.
-        if self.complete && !self.cycled {
+        if !self.run.was_cut_short() && !self.cycled {
             kinds.iter().try_for_each(|&kind| self.regenerate(kind, &pair))?;
             gain += self.go_on(kinds)?;
         }
@@ -175,7 +174,8 @@ impl<S: LocalScore> Search<'_, S> {
     fn cut_loose(&mut self, v: Variable, kinds: &[Kind]) -> Result<f64> {
         let mut gain = 0.0;
         let mut any = false;
-        loop {
+        while !self.run.out_of_time() {
+            self.run.check()?;
             let Self { class, space, scores, .. } = self;
             let cpdag = class.cpdag();
             let mut ends = cpdag.adjacents(v);
@@ -216,14 +216,24 @@ impl<S: LocalScore> Search<'_, S> {
         };
         let mut keys = Vec::new();
         for y in 0..p {
+            run.check()?;
+            if run.out_of_time() {
+                return Ok(Vec::new());
+            }
             operators(y, &mut |child, parents| {
                 keys.push((child, VariableSet::from_slice(parents)));
                 0.0
             });
         }
-        scores.prepare_singles(keys, run)?;
+        if !scores.prepare_singles(keys, run)? {
+            return Ok(Vec::new());
+        }
         let mut found = Vec::new();
         for y in 0..p {
+            run.check()?;
+            if run.out_of_time() {
+                return Ok(Vec::new());
+            }
             found.extend(operators(y, &mut |child, parents| scores.local_score(child, parents)));
         }
         found.sort_by(|a, b| {

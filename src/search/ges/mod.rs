@@ -35,6 +35,7 @@ use crate::knowledge::Knowledge;
 use crate::orient::{consistent_extension, forced_extension};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
+use crate::search::prepare_pairs;
 use crate::{Error, Result, Variable};
 
 /// Which pairs insertions may connect.
@@ -194,7 +195,7 @@ pub fn ges<S: LocalScore>(
     }
     if matches!(options.restriction, Restriction::Unrestricted) && options.forward {
         run.progress().enter(options.phase, 0);
-        score.prepare_pairs(run)?;
+        prepare_pairs(score, run)?;
     }
     search::Search::new(score, &dag, options, knowledge, run)?.run(ledger)
 }

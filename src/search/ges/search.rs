@@ -38,7 +38,6 @@ pub(super) struct Search<'a, S: LocalScore> {
     pub(super) marks: Marks,
     /// Operators applied, by kind.
     pub(super) applied: [usize; 3],
-    pub(super) complete: bool,
     /// Hash of the class at hand, from the ties of all pairs, and of all classes before.
     pub(super) hash: u64,
     pub(super) visited: FxHashSet<u64>,
@@ -87,7 +86,6 @@ impl<'a, S: LocalScore> Search<'a, S> {
             finder: PathFinder::new(p),
             marks: Marks::new(p),
             applied: [0; 3],
-            complete: true,
             hash: 0,
             visited: FxHashSet::from_iter([0]),
             touched: Vec::new(),
@@ -132,7 +130,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
         }
         ledger.add_calls(self.phase, self.scores.calls());
         let [insertions, deletions, turns] = self.applied;
-        Ok(GesResult { cpdag, dag, score, insertions, deletions, turns, complete: self.complete })
+        Ok(GesResult { cpdag, dag, score, insertions, deletions, turns, complete: !self.run.was_cut_short() })
     }
 
     /// One phase for each kind; whether anything changed.
@@ -141,7 +139,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
         for kind in self.kinds.clone() {
             changed |= self.exhaust(&[kind])?;
         }
-        Ok(changed && self.complete && !self.cycled)
+        Ok(changed && !self.run.was_cut_short() && !self.cycled)
     }
 
     /// Applies operators of these kinds, of the first kind that has a valid one, until there is none; whether anything
@@ -158,7 +156,6 @@ impl<'a, S: LocalScore> Search<'a, S> {
         loop {
             self.run.check()?;
             if self.run.out_of_time() {
-                self.complete = false;
                 return Ok(gain);
             }
             if let Some((change, operator)) = self.step(kinds) {
@@ -314,6 +311,10 @@ impl<'a, S: LocalScore> Search<'a, S> {
             return Ok(());
         }
         for &y in variables {
+            if run.out_of_time() {
+                return Ok(());
+            }
+            run.check()?;
             book.replace(y, operators(y, &mut |child, parents| scores.local_score(child, parents)));
         }
         Ok(())

@@ -34,6 +34,11 @@ impl Marginals {
         Ok(Self { dependent, only: None, tests: knowledge.n_open_pairs(p) })
     }
 
+    /// No pair depends, as nobody could tell in time.
+    pub(super) fn none(n_variables: usize) -> Self {
+        Self { dependent: vec![Vec::new(); n_variables], only: None, tests: 0 }
+    }
+
     /// The list of one variable.
     pub(super) fn of_one<S: TestSession>(
         session: &mut S,

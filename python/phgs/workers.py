@@ -1,0 +1,73 @@
+"""Worker processes of our own: deaf to Ctrl-C, ended by who started them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["interrupts_held", "own_processes", "stop"]
+
+
+def own_processes(workers: int) -> Executor:
+    """Return a pool of fresh processes.
+
+    Hand work to it within `interrupts_held`, and `stop` it when anything raises.
+    """
+    import multiprocessing
+
+    # A fresh interpreter for each worker: forking would copy whatever threads the caller has.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Put off a Ctrl-C until a worker is started; the worker is deaf to it from its first moment.
+
+    A terminal sends the signal to workers too, and who started them ends them. One that is still importing, or whose
+    start was cut short, would show a traceback.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    held: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *given: held.append(given))
+    # Another thread may still get the signal for us; what is blocked here is inherited by the worker.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
+    try:
+        yield
+    finally:
+        if blocked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        signal.signal(signal.SIGINT, before)
+        if held:
+            before(*held[0])
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when its parent ends or is killed, and at no Ctrl-C; it would wait for work for ever."""
+    import multiprocessing
+    import os
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def stop(executor: Executor) -> None:
+    """End the workers of our own pool at once: what they were doing is not recorded and will be done again."""
+    processes = list((getattr(executor, "_processes", None) or {}).values())
+    executor.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()
