@@ -42,6 +42,9 @@ class GaussianTable(Data):
         The columns; None where only correlations were given.
     matrix : numpy.ndarray or None
         The correlation matrix where it was given.
+    replicate : bool
+        Whether rows were drawn again: a column that is constant in them, or a copy of another, is then isolated (it
+        correlates with nothing) where otherwise it would be refused.
     """
 
     names: tuple[Name, ...]
@@ -49,6 +52,7 @@ class GaussianTable(Data):
     n_rows_read: int
     values: tuple[NDArray[np.float64], ...] | None = None
     matrix: NDArray[np.float64] | None = None
+    replicate: bool = False
 
     data_type = "gaussian"
 
@@ -64,7 +68,7 @@ class GaussianTable(Data):
             if self.matrix is not None:
                 return _core.Gaussian.from_correlation(self.matrix, self.n_rows)
             assert self.values is not None
-            return _core.Gaussian.from_columns(list(self.values), 0)
+            return _core.Gaussian.from_columns(list(self.values), 0, self.replicate)
 
     def select(self, columns: Iterable[Name]) -> GaussianTable:
         """Return data of some columns, in the order of these."""
@@ -86,7 +90,12 @@ class GaussianTable(Data):
         if self.values is None:
             raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
         values = tuple(column[rows] for column in self.values)
-        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows))
+        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows), replicate=True)
+
+    @property
+    def degenerate(self) -> tuple[int, ...]:
+        """Positions of the columns that are constant in the rows drawn, or copies of columns before them."""
+        return tuple(self.core.degenerate())
 
     def arrays(self) -> Iterator[NDArray[Any]]:
         """Return the columns, or the matrix."""
