@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,11 +10,13 @@ import numpy as np
 
 from phgs.data import Data
 from phgs.data import findings as found_in
-from phgs.data.checks import REMEDY, listed, plural
-from phgs.data.columns import CodedColumn, Problem
+from phgs.data.checks import REMEDY, check_lengths, listed, plural
+from phgs.data.columns import CodedColumn, encode
 from phgs.data.findings import FEW_ROWS_OF_A_STATE, Finding
+from phgs.data.frames import take_apart
 from phgs.data.relations import copies
-from phgs.data.table import Categories, read_columns, table_of_columns
+from phgs.data.table import Categories, declared_in, table_of_columns
+from phgs.data.values import Problem
 from phgs.errors import DataError
 from phgs.texts import printable
 
@@ -135,7 +138,7 @@ _TEXT = 40
 _HTML = 500
 
 
-def describe(data: Any) -> Description:
+def describe(data: Any, categories: Iterable[Name] | Name | None = None) -> Description:
     """Report what stands out in data before anything is learned from them.
 
     Nothing is refused but data that are no table: columns that cannot be used are part of the report.
@@ -148,6 +151,7 @@ def describe(data: Any) -> Description:
     * ``identifier``: fewer than five rows a state: kept isolated
     * ``many-states``: more than 100 states
     * ``rare-states``: states in fewer than five rows
+    * ``same-text``: labels that are different but the same as text, such as 1 and "1"
     * ``copies``: the same partition of the rows under any labels: they explain each other's edges away
     * ``function``: another column determines it: tests given that one say nothing, and true edges may go
     * ``function-of-two``: two others together determine it
@@ -161,6 +165,8 @@ def describe(data: Any) -> Description:
     ----------
     data
         Any data that `phgs.as_table` reads.
+    categories
+        As in `phgs.as_table`.
 
     Returns
     -------
@@ -186,10 +192,12 @@ def describe(data: Any) -> Description:
     elif isinstance(data, Data):
         raise DataError("data: describe reports on categories; Gaussian data have none")
     else:
-        names, columns, _ = read_columns(data)
+        frame = take_apart(data)
+        declared = declared_in(frame, categories)
+        names, columns = frame.names, [encode(values) for values in frame.values(declared)]
     coded = {name: c for name, c in zip(names, columns, strict=True) if isinstance(c, CodedColumn)}
     problems = {name: c for name, c in zip(names, columns, strict=True) if isinstance(c, Problem)}
-    _same_length(coded)
+    check_lengths({name: len(column.codes) for name, column in coded.items()})
     n_rows = len(next(iter(coded.values())).codes) if coded else 0
     if coded and not n_rows:
         raise DataError("data has no rows")
@@ -205,6 +213,7 @@ def describe(data: Any) -> Description:
         findings += found_in.identifiers(table)
         findings += found_in.many_states(table)
         findings += found_in.rare_states(table)
+        findings += found_in.same_text(table)
         findings += found_in.twins(table, groups)
         findings += found_in.determined(table, groups)
         findings += found_in.few_rows(table)
@@ -218,14 +227,6 @@ def _of_table(table: Categories) -> list[CodedColumn | Problem]:
         known = np.where(codes < len(levels), codes.astype(np.int32), -1) if count else codes
         columns.append(CodedColumn(known, list(levels), count))
     return columns
-
-
-def _same_length(coded: dict[Name, CodedColumn]) -> None:
-    lengths = {name: len(column.codes) for name, column in coded.items()}
-    for name, length in lengths.items():
-        first = next(iter(lengths))
-        if length != lengths[first]:
-            raise DataError(f"column {name!r} has {length:,} rows, column {first!r} has {lengths[first]:,}")
 
 
 def _unusable(problems: dict[Name, Problem]) -> list[Finding]:

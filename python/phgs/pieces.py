@@ -108,6 +108,7 @@ def independence_test(
     degrees_of_freedom: DegreesOfFreedom = "classical",
     minimum_sample: float | tuple[float, str, str] | None = None,
     missing: Missing = "error",
+    categories: Iterable[Name] | Name | None = None,
 ) -> IndependenceTest:
     """Test whether two variables are independent given others.
 
@@ -123,6 +124,8 @@ def independence_test(
         As in `phgs.PC`; or ``"fisher-z"`` for Gaussian data (a `phgs.GaussianTable` is tested so in any case).
     missing
         As in `phgs.as_table`; ``"testwise"`` uses the rows that are complete in x, y and `given`.
+    categories
+        As in `phgs.as_table`.
 
     Warns
     -----
@@ -146,7 +149,7 @@ def independence_test(
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     # A table has been checked, and keeps what it has counted.
-    table = _columns_of(data, None if isinstance(data, Data) else (x, y, *others), gaussian, missing)
+    table = _columns_of(data, None if isinstance(data, Data) else (x, y, *others), gaussian, missing, categories)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
@@ -186,9 +189,18 @@ def independence_test(
     )
 
 
-def _columns_of(data: Any, names: Iterable[Name] | None, gaussian: bool, missing: Missing) -> Any:
+def _columns_of(
+    data: Any, names: Iterable[Name] | None, gaussian: bool, missing: Missing, categories: Iterable[Name] | Name | None
+) -> Any:
     """Read these columns and no others: what those hold must not matter. None reads all."""
-    return as_data(data, "gaussian" if gaussian else "discrete", missing=missing, columns=names, warn=False)
+    return as_data(
+        data,
+        "gaussian" if gaussian else "discrete",
+        missing=missing,
+        categories=categories,
+        columns=names,
+        warn=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -228,6 +240,7 @@ def score(
     gamma: float = 0.5,
     equivalent_sample_size: float = 1.0,
     missing: Missing = "error",
+    categories: Iterable[Name] | Name | None = None,
     threads: int = 0,
 ) -> GraphScore:
     """Score any graph on data.
@@ -249,6 +262,8 @@ def score(
         As in `phgs.Tabu`.
     missing
         As in `phgs.as_table`.
+    categories
+        As in `phgs.as_table`.
     threads
         Number of threads; 0 means all.
 
@@ -267,7 +282,7 @@ def score(
     checked = parameters.whole("threads", threads)
     assert checked is not None
     named = getattr(graph, "dag", None) or (list(graph) if isinstance(graph, Iterator) else graph)
-    table = _scored_columns(data, named, gaussian, missing)
+    table = _scored_columns(data, named, gaussian, missing, categories)
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
     total, local, name, n_parameters = _core.score(table.complete_core, dag._directed_indices(), described, checked)
@@ -278,21 +293,23 @@ def _is_gaussian(data: Any) -> bool:
     return isinstance(data, Data) and data.data_type == "gaussian"
 
 
-def _scored_columns(data: Any, graph: Any, gaussian: bool, missing: Missing) -> Any:
+def _scored_columns(
+    data: Any, graph: Any, gaussian: bool, missing: Missing, categories: Iterable[Name] | Name | None
+) -> Any:
     """Read the variables of a graph."""
     if isinstance(graph, np.ndarray):
-        return _columns_of(data, None, gaussian, missing)
+        return _columns_of(data, None, gaussian, missing, categories)
     found = as_graph(graph)
     if isinstance(graph, (str, os.PathLike, list, tuple, Set)):
         # Pairs do not name variables without edges. All columns are variables, unless some cannot be.
         try:
-            return _columns_of(data, None, gaussian, "error")
+            return _columns_of(data, None, gaussian, "error", categories)
         except DataError:
             if not found.variables:
                 raise
     if isinstance(data, Data) and {str(name) for name in data.names} == {str(name) for name in found.variables}:
         return data
-    return _columns_of(data, found.variables, gaussian, missing)
+    return _columns_of(data, found.variables, gaussian, missing, categories)
 
 
 def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:

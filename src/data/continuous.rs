@@ -27,6 +27,15 @@ impl ContinuousData {
     /// [`Error::Data`] when there are no columns or no rows or columns differ in length; [`Error::Columns`] when
     /// columns hold NaN or an infinity, or are constant (a correlation with a constant does not exist).
     pub fn from_columns(columns: Vec<Vec<f64>>) -> Result<Self> {
+        let (data, constant) = Self::with_constants(columns)?;
+        if constant.is_empty() {
+            return Ok(data);
+        }
+        Err(Error::columns(constant, "are constant, so that they have no correlation; leave them out"))
+    }
+
+    /// The table, and its constant columns; all else is refused as by [`from_columns`](Self::from_columns).
+    pub(super) fn with_constants(columns: Vec<Vec<f64>>) -> Result<(Self, Vec<Variable>)> {
         let n_rows = columns.first().ok_or_else(|| Error::Data("data has no columns".into()))?.len();
         if n_rows == 0 {
             return Err(Error::Data("data has no rows".into()));
@@ -46,10 +55,7 @@ impl ContinuousData {
             return Err(Error::Data("one row has no correlations; at least two rows are needed".into()));
         }
         let constant = where_true(&|column| centred(column).is_none());
-        if !constant.is_empty() {
-            return Err(Error::columns(constant, "are constant, so that they have no correlation; leave them out"));
-        }
-        Ok(Self { n_rows, columns })
+        Ok((Self { n_rows, columns }, constant))
     }
 
     /// Number of rows.
@@ -68,7 +74,7 @@ impl ContinuousData {
     }
 }
 
-/// The deviations from the mean, scaled to unit length, and the variance (divided by the number of rows); `None` for a
+/// The deviations from the mean, scaled to unit length, and the logarithm of the variance (divided by the number of rows); `None` for a
 /// column that is constant up to the rounding of its values.
 pub(super) fn centred(column: &[f64]) -> Option<(Vec<f64>, f64)> {
     let largest = column.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -92,6 +98,7 @@ pub(super) fn centred(column: &[f64]) -> Option<(Vec<f64>, f64)> {
     deviations.iter_mut().for_each(|d| *d /= spread);
     let length = deviations.iter().map(|d| d * d).sum::<f64>().sqrt();
     deviations.iter_mut().for_each(|d| *d /= length);
-    let deviation = length / n.sqrt() * spread * largest;
-    Some((deviations, deviation * deviation))
+    // As a logarithm: squares of columns at scales such as 1e200 are out of the range of floats.
+    let log_deviation = (length / n.sqrt()).ln() + spread.ln() + largest.ln();
+    Some((deviations, 2.0 * log_deviation))
 }

@@ -12,7 +12,7 @@ pub struct Correlation {
     n_rows: usize,
     /// Below the diagonal, row by row.
     lower: Vec<f64>,
-    variances: Vec<f64>,
+    log_variances: Vec<f64>,
 }
 
 /// Columns of one panel of the blocked product.
@@ -31,6 +31,49 @@ impl Correlation {
     ///
     /// [`Error::Columns`] when two columns are copies of each other up to scale and shift; [`Error::Interrupted`].
     pub fn of(data: &ContinuousData, run: &Run) -> Result<Self> {
+        let (found, copies) = Self::with_copies(data, run)?;
+        match copies.first() {
+            Some(&(x, y)) if found.n_rows > 2 => {
+                let problem = "are copies of each other up to scale and shift; leave one of them out";
+                Err(Error::columns(vec![x, y], problem))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    /// The correlations of a table in which columns may be constant, or copies of others: each such column correlates
+    /// with nothing, so that it stays isolated. Of copies the first is left as it is.
+    ///
+    /// Returns the variables that were set apart, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`ContinuousData::from_columns`], but for constant columns; [`Error::Interrupted`].
+    pub fn of_degenerate(columns: Vec<Vec<f64>>, run: &Run) -> Result<(Self, Vec<Variable>)> {
+        let (data, constant) = ContinuousData::with_constants(columns)?;
+        let (mut found, copies) = Self::with_copies(&data, run)?;
+        let mut apart = constant;
+        if found.n_rows > 2 {
+            // Pairs come by increasing first variable: copies of one that was set apart are copies of the first, too.
+            for (x, y) in copies {
+                if !apart.contains(&x) && !apart.contains(&y) {
+                    apart.push(y);
+                }
+            }
+        }
+        apart.sort_unstable();
+        for &x in &apart {
+            for y in (0..found.n_variables as Variable).filter(|&y| y != x) {
+                let (low, high) = (x.min(y) as usize, x.max(y) as usize);
+                found.lower[high * (high - 1) / 2 + low] = 0.0;
+            }
+        }
+        Ok((found, apart))
+    }
+
+    /// The correlations, and the pairs of columns that are copies of each other, in order. A constant column correlates
+    /// with nothing, and has a variance of 1.
+    fn with_copies(data: &ContinuousData, run: &Run) -> Result<(Self, Vec<(Variable, Variable)>)> {
         let (p, n) = (data.n_variables(), data.n_rows());
         let n_panels = p.div_ceil(PANEL);
         // Panels of four standardised columns, row by row, the last filled up with zeros.
@@ -39,13 +82,13 @@ impl Correlation {
             || (),
             |(), panel| {
                 let mut packed = vec![[0.0; PANEL]; n];
-                let mut variances = [0.0; PANEL];
+                let mut log_variances = [0.0; PANEL];
                 for (lane, x) in (panel * PANEL..((panel + 1) * PANEL).min(p)).enumerate() {
-                    let (deviations, variance) = centred(data.column(x as Variable)).expect("no column is constant");
+                    let Some((deviations, log_variance)) = centred(data.column(x as Variable)) else { continue };
                     packed.iter_mut().zip(deviations).for_each(|(row, d)| row[lane] = d);
-                    variances[lane] = variance;
+                    log_variances[lane] = log_variance;
                 }
-                (packed, variances)
+                (packed, log_variances)
             },
         )?;
         let n_blocks = n_panels.div_ceil(BLOCK);
@@ -70,26 +113,23 @@ impl Correlation {
         )?;
         run.check()?;
         let mut lower = vec![0.0; p * p.saturating_sub(1) / 2];
-        let mut duplicate: Option<(usize, usize)> = None;
+        let mut copies: Vec<(Variable, Variable)> = Vec::new();
         for (i, j, sums) in products.into_iter().flatten() {
             for (a, row) in sums.iter().enumerate() {
                 for (b, &r) in row.iter().enumerate() {
                     let (x, y) = (i * PANEL + a, j * PANEL + b);
                     if x < p && y < x {
-                        if 1.0 - r.abs() < DUPLICATE && duplicate.is_none_or(|pair| (y, x) < pair) {
-                            duplicate = Some((y, x));
+                        if 1.0 - r.abs() < DUPLICATE {
+                            copies.push((y as Variable, x as Variable));
                         }
                         lower[x * (x - 1) / 2 + y] = r.clamp(-1.0, 1.0);
                     }
                 }
             }
         }
-        if let (Some((x, y)), true) = (duplicate, n > 2) {
-            let problem = "are copies of each other up to scale and shift; leave one of them out";
-            return Err(Error::columns(vec![x as Variable, y as Variable], problem));
-        }
-        let variances = panels.iter().flat_map(|(_, variances)| variances).take(p).copied().collect();
-        Ok(Self { n_variables: p, n_rows: n, lower, variances })
+        copies.sort_unstable();
+        let log_variances = panels.iter().flat_map(|(_, log_variances)| log_variances).take(p).copied().collect();
+        Ok((Self { n_variables: p, n_rows: n, lower, log_variances }, copies))
     }
 
     /// A correlation matrix that was computed elsewhere: its rows and the number of data rows behind it. Variances are
@@ -142,7 +182,7 @@ impl Correlation {
                 lower.push(r);
             }
         }
-        let this = Self { n_variables: p, n_rows, lower, variances: vec![1.0; p] };
+        let this = Self { n_variables: p, n_rows, lower, log_variances: vec![0.0; p] };
         this.factorise(run, |x, parts| match parts {
             Some(_) => Ok(()),
             None => Err(Error::columns(vec![x], "make the correlation matrix not positive semi-definite")),
@@ -238,9 +278,15 @@ impl Correlation {
         if low == high { 1.0 } else { self.lower[high * (high - 1) / 2 + low] }
     }
 
-    /// The variance of a variable (sum of squares divided by the number of rows).
+    /// The variance of a variable (sum of squares divided by the number of rows); 0 or infinite where floats do not
+    /// reach it.
     pub fn variance(&self, x: Variable) -> f64 {
-        self.variances[x as usize]
+        self.log_variances[x as usize].exp()
+    }
+
+    /// The natural logarithm of the variance, which is finite for columns of any scale.
+    pub fn log_variance(&self, x: Variable) -> f64 {
+        self.log_variances[x as usize]
     }
 }
 

@@ -24,8 +24,8 @@ pub enum Statistic {
 /// left out of that test, and of no other.
 ///
 /// On rows that are complete it is [`G2Test`](super::G2Test) or [`PearsonTest`](super::PearsonTest). Classical degrees
-/// of freedom count the states that a column has in all rows, whatever rows a test uses. The least-sample rule looks at
-/// the rows that a test uses. A test without such rows is [`TestResult::NO_INFORMATION`].
+/// of freedom and the least-sample rule, too, look at the rows that a test uses: they count the states that a column
+/// shows in them. A test without such rows is [`TestResult::NO_INFORMATION`].
 ///
 /// Deleting rows by test is right where values are missing completely at random; p-values of different tests then come from
 /// different samples.
@@ -142,16 +142,18 @@ impl TestwiseSession<'_> {
         if test.statistic == Statistic::G2 {
             statistic = (2.0 * test.scale.value(information)).max(0.0);
         }
+        let strata = counts.states[..given.len()].iter().product::<f64>().min(f64::MAX);
         let df = match test.rules.degrees_of_freedom() {
             DegreesOfFreedom::Adjusted => observed,
             DegreesOfFreedom::Classical => {
-                (test.cells(given.iter().copied()) * ((r_x as f64 - 1.0) * (r_y as f64 - 1.0))).min(f64::MAX)
+                let (of_y, of_x) = (counts.states[given.len()], counts.states[given.len() + 1]);
+                (strata * ((of_x - 1.0) * (of_y - 1.0))).min(f64::MAX)
             }
         };
         if df <= 0.0 || n_rows == 0 {
             return (TestResult::NO_INFORMATION, n_rows);
         }
-        let cells = test.cells(given.iter().copied().chain([x, y]));
+        let cells = counts.states.iter().product::<f64>().min(f64::MAX);
         let result = test.rules.refuse_table(n_rows, cells, df).unwrap_or_else(|| TestResult {
             statistic,
             degrees_of_freedom: df,
@@ -241,6 +243,9 @@ struct CompleteCounts {
     table: Vec<u32>,
     cells: Vec<(u32, u32)>,
     numbers: FxHashMap<u64, u64>,
+    /// How many states each column shows in the complete rows: those of the conditioning set, then y, then x.
+    states: Vec<f64>,
+    seen: Vec<bool>,
 }
 
 /// The cell of a row in which a value is missing.
@@ -272,6 +277,11 @@ impl CompleteCounts {
         }
         let block = self.refine(data, y) * self.refine(data, x);
         let n_cells = size.saturating_mul(block);
+        self.states.clear();
+        for &variable in given.iter().chain([&y, &x]) {
+            let shown = self.shown(data, variable);
+            self.states.push(f64::from(shown));
+        }
         if n_cells <= (4 * data.n_rows() as u64).max(1 << 12) {
             self.table.clear();
             self.table.resize(n_cells as usize, 0);
@@ -314,6 +324,31 @@ impl CompleteCounts {
             Codes::Wide(codes) => by(&mut self.ids, codes, arity),
         }
         arity
+    }
+
+    /// How many states of a column the complete rows show.
+    fn shown(&mut self, data: &IncompleteData, variable: Variable) -> u32 {
+        fn count<T: Copy + Into<usize>>(ids: &[u64], codes: &[T], seen: &mut [bool]) -> u32 {
+            let mut shown = 0;
+            for (&id, &code) in ids.iter().zip(codes) {
+                let code = code.into();
+                if id != MISSING && !seen[code] {
+                    seen[code] = true;
+                    shown += 1;
+                    // Mostly a few rows show all states.
+                    if shown as usize == seen.len() {
+                        break;
+                    }
+                }
+            }
+            shown
+        }
+        self.seen.clear();
+        self.seen.resize(data.arity(variable) as usize, false);
+        match data.column(variable) {
+            Codes::Narrow(codes) => count(&self.ids, codes, &mut self.seen),
+            Codes::Wide(codes) => count(&self.ids, codes, &mut self.seen),
+        }
     }
 
     /// Numbers the cells that occur, by first appearance, and returns how many there are.

@@ -15,6 +15,7 @@ use crate::run::Run;
 #[pyclass(frozen, module = "phgs._core")]
 pub(crate) struct Gaussian {
     correlation: Arc<Correlation>,
+    degenerate: Vec<Variable>,
 }
 
 impl Gaussian {
@@ -26,15 +27,26 @@ impl Gaussian {
 
 #[pymethods]
 impl Gaussian {
-    /// From 1-D arrays of finite numbers, all of one length.
+    /// From 1-D arrays of finite numbers, all of one length; with `isolate`, constant columns and copies of others
+    /// correlate with nothing, where else they are refused.
     #[staticmethod]
+    #[pyo3(signature = (columns, threads, isolate = false))]
     #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
-    fn from_columns(py: Python<'_>, columns: Vec<PyReadonlyArray1<'_, f64>>, threads: usize) -> PyResult<Self> {
+    fn from_columns(
+        py: Python<'_>,
+        columns: Vec<PyReadonlyArray1<'_, f64>>,
+        threads: usize,
+        isolate: bool,
+    ) -> PyResult<Self> {
         let columns = columns.iter().map(|column| column.as_array().to_vec()).collect();
         let settings = Settings { threads, ..AT_ONCE };
-        let correlation =
-            run_job(py, &settings, |run: &Run| Correlation::of(&ContinuousData::from_columns(columns)?, run))?;
-        Ok(Self { correlation: Arc::new(correlation) })
+        let (correlation, degenerate) = run_job(py, &settings, |run: &Run| {
+            if isolate {
+                return Correlation::of_degenerate(columns, run);
+            }
+            Ok((Correlation::of(&ContinuousData::from_columns(columns)?, run)?, vec![]))
+        })?;
+        Ok(Self { correlation: Arc::new(correlation), degenerate })
     }
 
     /// From a correlation matrix and the number of rows that it was computed from.
@@ -43,7 +55,12 @@ impl Gaussian {
     fn from_correlation(py: Python<'_>, matrix: PyReadonlyArray2<'_, f64>, n_rows: usize) -> PyResult<Self> {
         let rows: Vec<Vec<f64>> = matrix.as_array().outer_iter().map(|row| row.to_vec()).collect();
         let correlation = run_job(py, &AT_ONCE, |run| Correlation::from_matrix_within(&rows, n_rows, run))?;
-        Ok(Self { correlation: Arc::new(correlation) })
+        Ok(Self { correlation: Arc::new(correlation), degenerate: vec![] })
+    }
+
+    /// Columns that were set apart, since they are constant or copies of others.
+    fn degenerate(&self) -> Vec<Variable> {
+        self.degenerate.clone()
     }
 
     /// Number of rows.

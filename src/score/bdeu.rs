@@ -6,7 +6,7 @@ use super::likelihood::with;
 use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession, for_each_count};
 use crate::counts::{CountingEngine, CountingSession};
-use crate::stats::ln_gamma;
+use crate::stats::{ln_gamma, ln_gamma_increase};
 use crate::{Error, Result, Variable, VariableSet};
 
 /// The Bayesian Dirichlet score with uniform hyperparameters and no prior over structures (Heckerman, Geiger and
@@ -25,8 +25,8 @@ pub struct Bdeu<'e, 'd> {
     unit: ScoreUnit,
 }
 
-/// Hyperparameters below this (tables of more than about 1e290 cells) are taken as this.
-const LEAST_HYPERPARAMETER: f64 = 1e-290;
+/// Below this a hyperparameter α is nothing beside a count n: ln Γ(α + n) − ln Γ(α) is ln Γ(n) + ln α.
+const NEGLIGIBLE_HYPERPARAMETER: f64 = 1e-30;
 
 impl<'e, 'd> Bdeu<'e, 'd> {
     /// The score with an equivalent sample size.
@@ -41,7 +41,8 @@ impl<'e, 'd> Bdeu<'e, 'd> {
         }
         // A row adds at most ln(n + s) or, alone in its cell, −ln of a hyperparameter (20 of it allows for 5e8 cells).
         let n = engine.data().n_rows() as f64;
-        let largest = n * ((n + equivalent_sample_size).ln() + 20.0);
+        let small = (-equivalent_sample_size.ln()).max(0.0);
+        let largest = n * ((n + equivalent_sample_size).ln().max(0.0) + 20.0 + small);
         Ok(Self { engine, equivalent_sample_size, unit: ScoreUnit::for_magnitude(largest) })
     }
 }
@@ -87,7 +88,7 @@ pub struct BdeuSession<'s> {
     counting: CountingSession<'s, 's>,
     /// G of sets, in units.
     sums: FxHashMap<VariableSet, i64>,
-    /// ln Γ(α + n) − ln Γ(α) by the bits of α, then n; NaN where not yet computed.
+    /// ln Γ(α + n) − ln Γ(α) by the bits of ln α, then n; NaN where not yet computed.
     terms: FxHashMap<u64, Vec<f64>>,
 }
 
@@ -100,17 +101,24 @@ impl BdeuSession<'_> {
         let data = self.score.engine.data();
         // In increasing order of variables, so that the hyperparameter depends on the set alone.
         let cells: f64 = set.iter().map(|&v| f64::from(data.arity(v))).product();
-        let alpha = (self.score.equivalent_sample_size / cells).max(LEAST_HYPERPARAMETER);
-        let at_zero = ln_gamma(alpha);
+        let alpha = self.score.equivalent_sample_size / cells;
+        // Of tables with more cells than floats can count the logarithm is still a number.
+        let log_cells: f64 = set.iter().map(|&v| f64::from(data.arity(v)).ln()).sum();
+        let log_alpha = self.score.equivalent_sample_size.ln() - log_cells;
         if self.terms.len() >= TABULATED_HYPERPARAMETERS {
             self.terms.clear();
         }
         let tabulated = TABULATED_COUNTS.min(data.n_rows() + 1);
-        let terms = self.terms.entry(alpha.to_bits()).or_insert_with(|| vec![f64::NAN; tabulated]);
+        let terms = self.terms.entry(log_alpha.to_bits()).or_insert_with(|| vec![f64::NAN; tabulated]);
         // Cells come by increasing cell, so the order of summation is that of the set.
         let mut sum = 0.0;
         for_each_count(&mut self.counting, set, |count| {
-            let term = || ln_gamma(alpha + f64::from(count)) - at_zero;
+            let term = || {
+                if alpha < NEGLIGIBLE_HYPERPARAMETER {
+                    return if count == 0 { 0.0 } else { ln_gamma(f64::from(count)) + log_alpha };
+                }
+                ln_gamma_increase(alpha, f64::from(count))
+            };
             sum += match terms.get_mut(count as usize) {
                 Some(known) => {
                     if known.is_nan() {

@@ -72,9 +72,9 @@ impl<'c> GaussianBic<'c> {
 
     /// The score from the share of the variance of `child` that `n_parents` parents leave.
     fn score(&self, child: Variable, left: f64, n_parents: usize) -> f64 {
-        let variance = left.max(SINGULAR) * self.correlation.variance(child);
+        let log_variance = left.max(SINGULAR).ln() + self.correlation.log_variance(child);
         let n = self.correlation.n_rows() as f64;
-        -0.5 * n * ((std::f64::consts::TAU * variance).ln() + 1.0)
+        -0.5 * n * (std::f64::consts::TAU.ln() + log_variance + 1.0)
             - self.penalty * (n_parents as f64 + 2.0)
             - self.per_parent * n_parents as f64
     }

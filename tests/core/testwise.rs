@@ -27,13 +27,20 @@ fn incomplete(columns: &[Vec<Option<u32>>], arities: &[u32]) -> IncompleteData {
     IncompleteData::new(columns.iter().zip(arities).map(codes).collect(), arities.to_vec()).unwrap()
 }
 
-/// The rows that are complete in some columns, of these columns.
-fn complete_rows(columns: &[Vec<Option<u32>>], arities: &[u32], variables: &[Variable]) -> DiscreteData {
+/// The rows that are complete in some columns, of these columns, with the states that they show.
+fn complete_rows(columns: &[Vec<Option<u32>>], variables: &[Variable]) -> DiscreteData {
     let rows = (0..columns[0].len()).filter(|&row| variables.iter().all(|&v| columns[v as usize][row].is_some()));
     let rows: Vec<usize> = rows.collect();
-    let codes = |&v: &Variable| Codes::Wide(rows.iter().map(|&row| columns[v as usize][row].unwrap() as u16).collect());
-    let arities = variables.iter().map(|&v| arities[v as usize]).collect();
-    DiscreteData::new(variables.iter().map(codes).collect(), arities).unwrap()
+    let numbered = |&v: &Variable| {
+        let codes: Vec<u32> = rows.iter().map(|&row| columns[v as usize][row].unwrap()).collect();
+        let mut states = codes.clone();
+        states.sort_unstable();
+        states.dedup();
+        let new = codes.iter().map(|code| states.binary_search(code).unwrap() as u16).collect();
+        (Codes::Wide(new), states.len() as u32)
+    };
+    let (codes, arities) = variables.iter().map(numbered).unzip();
+    DiscreteData::new(codes, arities).unwrap()
 }
 
 fn assert_same(a: TestResult, b: TestResult, what: &str) {
@@ -56,7 +63,7 @@ fn each_test_is_that_of_its_own_complete_rows() {
             for (x, y) in [(0, 1), (1, 0), (0, 8), (1, 8)] {
                 for given in sets {
                     let all: Vec<Variable> = [&[x, y], *given].concat();
-                    let rows = complete_rows(&columns, &arities, &all);
+                    let rows = complete_rows(&columns, &all);
                     let engine = CountingEngine::new(&rows);
                     let places: Vec<Variable> = (2..all.len() as Variable).collect();
                     let expected = match statistic {
@@ -105,7 +112,7 @@ fn distances_and_room_are_those_of_pairwise_complete_rows() {
             assert_eq!((result, n_rows), (TestResult::NO_INFORMATION, 0));
             continue;
         }
-        let rows = complete_rows(&columns, &arities, &[x, y]);
+        let rows = complete_rows(&columns, &[x, y]);
         let engine = CountingEngine::new(&rows);
         let expected = G2Test::new(&engine).distances(&run).unwrap().unwrap()[0];
         assert!((distance - expected).abs() < 1e-12, "{x} {y}: {distance} {expected}");

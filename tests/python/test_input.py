@@ -51,7 +51,7 @@ FORMS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:columns that are copies")
+@pytest.mark.filterwarnings("ignore:columns that are copies", "ignore:labels that are the same as text")
 @pytest.mark.parametrize("form", FORMS)
 def test_row_41_the_same_partition_in_any_type_gives_the_same_codes(form):
     reference = phgs.as_table({"x": X, "y": X})

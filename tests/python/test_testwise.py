@@ -2,9 +2,11 @@
 
 import itertools
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import strategies as st
 
 import phgs
 
@@ -118,13 +120,46 @@ def test_what_scores_refuses_it_with_advice(frame):
     assert composed.fit(frame).cpdag_.n_variables == 5
 
 
-def test_a_state_that_a_test_does_not_see_still_counts_by_the_classical_rule():
+def test_states_and_rows_are_those_that_a_test_uses():
     x = ["a", "b", "c", "a", "b", "a", "b", "a"]
     y = [0, 1, None, 0, 1, 1, 0, 0]
-    found = phgs.independence_test({"x": x, "y": y}, "x", "y", missing="testwise")
-    assert (found.n_rows, found.degrees_of_freedom) == (7, 2)
-    adjusted = phgs.independence_test({"x": x, "y": y}, "x", "y", missing="testwise", degrees_of_freedom="adjusted")
-    assert adjusted.degrees_of_freedom == 1
+    for rule in ("classical", "adjusted"):
+        found = phgs.independence_test({"x": x, "y": y}, "x", "y", missing="testwise", degrees_of_freedom=rule)
+        assert (found.n_rows, found.degrees_of_freedom) == (7, 1)
+        known = phgs.independence_test({"x": x, "y": y}, "x", "y", missing="drop", degrees_of_freedom=rule)
+        assert (found.statistic, found.log_p_value) == pytest.approx((known.statistic, known.log_p_value), rel=1e-12)
+
+
+def test_a_column_without_any_value_leaves_no_row():
+    data = {"x": [0, 1] * 20, "y": [0, 1] * 20, "z": [None] * 40}
+    given = phgs.independence_test(data, "x", "y", "z", missing="testwise")
+    assert (given.n_rows, given.degrees_of_freedom, given.p_value) == (0, 0, 1.0)
+    assert given.no_information
+    assert "no row says anything" in str(given)
+    assert phgs.independence_test(data, "x", "y", missing="testwise").n_rows == 40
+    assert phgs.independence_test(data, "x", "z", missing="testwise").no_information
+
+
+@pytest.mark.filterwarnings("ignore::phgs.PhgsWarning")
+@hypothesis.given(st.integers(0, 2**32 - 1))
+def test_any_test_is_that_of_the_rows_that_are_complete_in_its_columns(seed):
+    """Also where rows that are left out hold the only ones of a state, or all of them are left out."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 40))
+    frame = pd.DataFrame({name: rng.integers(0, rng.integers(1, 6), n) for name in "xyz"}).astype("Int64")
+    frame = frame.mask(rng.random(frame.shape) < rng.choice([0.1, 0.5, 1.0], 3))
+    for names in ("xy", "xyz"):
+        kept = frame[list(names)].dropna()
+        for rule in ("classical", "adjusted"):
+            options = {"degrees_of_freedom": rule, "missing": "testwise"}
+            found = phgs.independence_test(frame, "x", "y", names[2:] or (), **options)
+            assert found.n_rows == len(kept)
+            if len(kept) > 1:
+                expected = phgs.independence_test(kept, "x", "y", names[2:] or (), degrees_of_freedom=rule)
+                assert found.degrees_of_freedom == expected.degrees_of_freedom
+                assert found.statistic == pytest.approx(expected.statistic, rel=1e-10, abs=1e-10)
+            else:
+                assert found.no_information
 
 
 def test_distances_and_clusters_take_it(frame):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import re
 import sys
@@ -97,6 +98,13 @@ def number(text: str) -> float:
 def size_limit(text: str) -> int | None:
     """Read a limit that may be "none"."""
     return None if text.lower() in ("none", "inf") else whole_number(text)
+
+
+def column_names(options: list[str] | None) -> list[str] | None:
+    """Read names of columns, separated by commas; those with a comma stand in quotes, as in CSV."""
+    if not options:
+        return None
+    return [name for row in csv.reader(options) for name in row]
 
 
 def bold(text: str, stream: TextIO | None = None) -> str:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from phgs.cli.common import Parser, add_reading, bold, input_path, outputs, read_data, say, summary_stream, write
+from phgs.cli.common import (
+    Parser,
+    add_reading,
+    bold,
+    column_names,
+    input_path,
+    outputs,
+    read_data,
+    say,
+    summary_stream,
+    write,
+)
+from phgs.cli.method import add_categories
 from phgs.documents import json_text
 
 
@@ -14,6 +26,7 @@ def add(parser: Parser) -> None:
         "data", metavar="DATA", help="CSV (header row), Parquet or Feather file; '-' reads CSV from standard input"
     )
     add_reading(parser)
+    add_categories(parser)
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON; '-' is standard output")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
@@ -24,7 +37,7 @@ def run(options: Namespace) -> int:
 
     input_path(options.data, also_stdin=True)
     wanted = outputs(options, ("json",))
-    report = describe(read_data(options))
+    report = describe(read_data(options), column_names(options.categories))
     write({path: json_text(report.to_dict()).encode() for path in wanted.values()})
     if not options.quiet:
         stream = summary_stream(wanted.values())

@@ -95,7 +95,8 @@ def _text(error: BaseException) -> str:
 def _as_options(text: str) -> str:
     """Write Python's ``missing='drop'`` as ``--missing drop``."""
     named = r"\b(missing|path_length|degrees_of_freedom|data_type|score|encoding|delimiter|decimal)=(['\"]?)([\w.-]+)\2"
-    return re.sub(named, lambda match: f"--{match[1].replace('_', '-')} {match[3]}", text)
+    text = re.sub(named, lambda match: f"--{match[1].replace('_', '-')} {match[3]}", text)
+    return re.sub(r"\bcategories=", "--category", text)
 
 
 def _tell(message: str) -> None:

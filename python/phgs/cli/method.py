@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from phgs.choices import DEGREES_OF_FREEDOM, SCORES, TESTS
-from phgs.cli.common import Parser, UsageError, add_reading, input_path, number, size_limit, whole_number
+from phgs.cli.common import Parser, UsageError, add_reading, column_names, input_path, number, size_limit, whole_number
 from phgs.learn import METHODS, learner
 from phgs.learners.refinement import REFINE
 from phgs.learners.registry import default_of, named, parameters_of
@@ -106,6 +106,7 @@ def add_method(parser: Parser, seed: str) -> Any:
         help="missing values: refuse, leave out incomplete rows, make missing a state, or leave rows out test by test, "
         "for methods that learn by tests alone (default error)",
     )
+    add_categories(running)
     running.add_argument(
         "--threads", type=whole_number, default=0, metavar="N", help="number of threads (default 0: all)"
     )
@@ -115,6 +116,17 @@ def add_method(parser: Parser, seed: str) -> Any:
     running.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.shorten_usage()
     return running
+
+
+def add_categories(group: Any) -> None:
+    """Add the option that says which columns are categories."""
+    group.add_argument(
+        "--category",
+        dest="categories",
+        action="append",
+        metavar="COL,...",
+        help="columns of which each value is a category, whatever it looks like, such as doses 0.5, 1 and 2.5",
+    )
 
 
 def made(options: Namespace) -> Learner:
@@ -150,6 +162,7 @@ def _parameters(options: Namespace) -> dict[str, Any]:
         del given["seed"]
     return given | {
         "missing": options.missing,
+        "categories": column_names(options.categories),
         "threads": options.threads,
         "time_limit": options.time_limit,
         "progress": False if options.quiet else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -99,6 +99,9 @@ class EdgeConfidence:
         with y → x and with x − y.
     version : str
         Version of phgs.
+    isolated : dict
+        The variables that were kept isolated in some replicates, as the rows drawn left them constant or copies of
+        others, with the number of these replicates.
     """
 
     method: str
@@ -110,6 +113,7 @@ class EdgeConfidence:
     parameters: dict[str, Any]
     counts: dict[tuple[int, int], tuple[int, int, int]]
     version: str = __version__
+    isolated: dict[Name, int] = field(default_factory=dict)
 
     @cached_property
     def pairs(self) -> PairTable:
@@ -228,6 +232,7 @@ class EdgeConfidence:
             "n_rows": self.n_rows,
             "n_replicates": self.n_replicates,
             "n_incomplete": self.n_incomplete,
+            "isolated": {str(name): count for name, count in self.isolated.items()},
             "seed": self.seed,
             "parameters": self.parameters,
             "estimated_threshold": self.estimated_threshold,
@@ -275,6 +280,7 @@ class EdgeConfidence:
             parameters=found["parameters"].table(),
             counts=counts,
             version=found["version"].text(),
+            isolated={name: found["isolated"][name].whole(1, n_replicates) for name in found["isolated"].table()},
         )
 
     # Python's protocols
@@ -300,10 +306,18 @@ class EdgeConfidence:
             ("method", self.method),
             ("variables", f"{len(self.variables):,}"),
             ("replicates", replicates),
+            *([("isolated", self._isolated())] if self.isolated else []),
             ("edges", f"{len(self.counts):,} in any replicate, {len(self.significant()):,} significant"),
             ("threshold", f"above {self.estimated_threshold:.3g} (estimated)"),
         ]
         return printable(f"{aligned(lines)}\n\n{self.pairs!r}")
+
+    def _isolated(self) -> str:
+        from phgs.data.checks import plural
+
+        each = [f"{name!r} in {plural(count, 'replicate')}" for name, count in self.isolated.items()]
+        more = f" and {len(each) - 8} more" if len(each) > 8 else ""
+        return f"{', '.join(each[:8])}{more} (constant there, or copies of others)"
 
     def _repr_html_(self) -> str:
         from html import escape

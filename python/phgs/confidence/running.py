@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from phgs.progress import Progress, reporter
 
 if TYPE_CHECKING:
     from phgs.data import Data
+    from phgs.data.frames import Name
 
 _AHEAD = 64
 """How many replicates are handed to an executor before the first of them is done."""
@@ -133,8 +135,14 @@ def bootstrap(
         seed=checked_seed,
         n_rows=table.n_rows,
         parameters=facts["parameters"],
+        isolated=_isolated(table.names, replicates),
         counts=counted((replicate.directed, replicate.undirected) for replicate in replicates),
     )
+
+
+def _isolated(names: Sequence[Name], replicates: Sequence[Replicate]) -> dict[Name, int]:
+    counts = Counter(x for replicate in replicates for x in replicate.isolated)
+    return {names[x]: counts[x] for x in sorted(counts)}
 
 
 def _quiet(learner: Learner | str, executor: Executor | None, workers: int) -> Learner:
@@ -162,8 +170,9 @@ def _quiet(learner: Learner | str, executor: Executor | None, workers: int) -> L
 def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Replicate:
     """Learn from one draw of the rows."""
     rows = np.random.default_rng([seed, index]).integers(0, table.n_rows, table.n_rows)
-    result = learner._learn(table.take(rows), stacklevel=2)
-    return Replicate(*result.cpdag._edges_for_core(), result.complete)
+    drawn = table.take(rows)
+    result = learner._learn(drawn, stacklevel=2)
+    return Replicate(*result.cpdag._edges_for_core(), result.complete, list(drawn.degenerate))
 
 
 def _over_processes(

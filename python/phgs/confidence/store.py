@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,12 @@ _NAME = re.compile(r"replicate-(\d{6,})\.json")
 
 @dataclass(frozen=True)
 class Replicate:
-    """The CPDAG learned from one draw of rows, by positions of variables."""
+    """The CPDAG learned from one draw of rows, by positions of variables; and which of them the draw left isolated."""
 
     directed: list[tuple[int, int]]
     undirected: list[tuple[int, int]]
     complete: bool
+    isolated: list[int] = field(default_factory=list)
 
 
 class Store:
@@ -95,7 +96,10 @@ class Store:
                 return ends[0], ends[1]
 
             return Replicate(
-                list(found["directed"].each(pair)), list(found["undirected"].each(pair)), found["complete"].flag()
+                list(found["directed"].each(pair)),
+                list(found["undirected"].each(pair)),
+                found["complete"].flag(),
+                list(found["isolated"].each(lambda node: node.whole(0, self._n_variables - 1))),
             )
         except DocumentError as error:
             raise ParameterError(f"{path} is damaged; delete it, and it will be learned again ({error})") from None

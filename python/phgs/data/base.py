@@ -75,6 +75,11 @@ class Data(ABC):
         """Positions of columns that no test can tell anything of, which learners keep isolated."""
         return ()
 
+    @property
+    def degenerate(self) -> tuple[int, ...]:
+        """Positions of columns that the rows drawn left without information, where the type of data refuses such."""
+        return ()
+
     @abstractmethod
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return data of some rows, in their order, repetitions included."""

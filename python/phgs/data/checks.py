@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from phgs.data.columns import Problem
-from phgs.data.frames import Name
+from phgs.data.values import Problem
 from phgs.errors import DataError
 from phgs.names import half_of_a_pair
 
+if TYPE_CHECKING:
+    from phgs.data.frames import Name
+
 REMEDY = {
-    Problem.NOT_WHOLE: "states must be categories: cut the numbers into intervals first with phgs.discretize, or turn"
-    " them into strings if each value is a category",
+    Problem.NOT_WHOLE: "states must be categories: cut the numbers into intervals first with phgs.discretize, or name"
+    " the column in categories= if each value is a category",
     Problem.INFINITE: "replace or drop them",
-    Problem.DATES: "turn them into categories first (the month, the weekday), or leave the column out",
+    Problem.DATES: "turn them into categories first (the month, the weekday), leave the column out, or name"
+    " it in categories= if each value is a category",
     Problem.TOO_MANY: "leave the column out, or merge states",
     Problem.UNHASHABLE: "turn them into strings or leave the column out",
     Problem.COMPLEX: "leave the column out",
     Problem.NESTED: "a column must hold one value a row",
+    Problem.SINGLE: "a column must hold one value a row: give a list or an array",
+    Problem.UNORDERED: "a column must hold one value a row: give a list or an array",
+    Problem.UNKNOWN_ARRAY: "pass numpy.asarray of it, or a numpy.ma.MaskedArray",
 }
 """What to do about a column that cannot be used."""
 
@@ -71,3 +78,11 @@ def refuse_missing(missing: dict[Name, int], hint: str = "") -> None:
         f"missing values in {shown}; pass missing='drop' to leave out incomplete rows or missing='level' to make"
         f" 'missing' a state of its own{hint}"
     )
+
+
+def check_lengths(lengths: dict[Name, int]) -> None:
+    """Refuse columns of different lengths."""
+    first = next(iter(lengths), None)
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            raise DataError(f"column {name!r} has {length:,} rows, column {first!r} has {lengths[first]:,}")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phgs import parameters
-from phgs.data import arrow
-from phgs.data.frames import named_columns
-from phgs.data.table import IncompleteTable, Missing, Table, as_table
+from phgs.data import checks
+from phgs.data.base import Data
+from phgs.data.columns import CodedColumn, encode
+from phgs.data.cuts import Cut, Distinct, intervals, labels, quantiles, uniform
+from phgs.data.frames import Frame, names_of, take_apart
+from phgs.data.table import IncompleteTable, Missing, Table, declared_in, table_of
+from phgs.data.values import Problem, Values, numbers
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
 
@@ -25,12 +27,13 @@ Method: TypeAlias = Literal["quantile", "uniform", "hartemink"]
 
 def discretize(
     data: Any,
-    columns: Sequence[Name] | Name | None = None,
+    columns: Iterable[Name] | Name | None = None,
     *,
     bins: int = 3,
     method: Method = "quantile",
     initial_bins: int = 20,
     missing: Missing = "error",
+    categories: Iterable[Name] | Name | None = None,
 ) -> Table | IncompleteTable:
     """Cut numeric columns into intervals.
 
@@ -39,9 +42,12 @@ def discretize(
     data
         Any data that `phgs.as_table` reads.
     columns
-        The columns to cut; by default all that hold numbers of which some are not whole. All others stay as they are.
+        The columns to cut, any iterable of names or a single one; by default all that hold numbers of which some are
+        not whole. All others stay as they are. Numbers that stand as text are cut where the column is named, or comes
+        from a text file.
     bins : int
-        Number of intervals of a column; ties in the data may make them fewer.
+        Number of intervals of a column. Ties in the data may make them fewer, but never one where values differ; a
+        column with no more different values than this is cut between all of them.
     method : {"quantile", "uniform", "hartemink"}
         ``"quantile"`` makes intervals with equally many rows, ``"uniform"`` of equal width. ``"hartemink"`` starts from
         `initial_bins` quantiles and merges neighbouring intervals, for each column in turn the pair that costs the
@@ -50,11 +56,14 @@ def discretize(
         Where ``"hartemink"`` starts.
     missing
         As in `phgs.as_table`.
+    categories
+        Columns that are left alone, whatever numbers they hold; as in `phgs.as_table`.
 
     Returns
     -------
     Table
-        The data with intervals such as ``"[0.5, 1.25)"`` as labels.
+        The data with intervals such as ``"[0.5, 1.25)"`` as labels. Each value lies in the interval that its label
+        prints. A column and its negative are cut alike: a value on the very border goes away from zero.
 
     Raises
     ------
@@ -74,113 +83,99 @@ def discretize(
     assert first_bins is not None
     if method not in get_args(Method):
         raise ParameterError(f"method: {unknown('method', method, get_args(Method))}")
-    found = dict(named_columns(data))
-    if isinstance(columns, (str, int)) or (columns is not None and not isinstance(columns, Sequence)):
-        columns = [columns]
-    chosen: dict[Name, NDArray[np.float64]] = {}
-    for name in found if columns is None else columns:
-        if name not in found:
-            raise ParameterError(f"columns: {unknown('column', name, found)}")
-        numbers = _numbers(found[name])
-        if numbers is None:
-            if columns is not None:
-                raise DataError(f"column {name!r} holds no numbers and cannot be cut into intervals")
-        elif columns is not None or np.any(np.floor(numbers) != numbers, where=~np.isnan(numbers)):
-            if np.isinf(numbers).any():
-                raise DataError(f"column {name!r} holds infinite numbers; replace or drop them")
-            chosen[name] = numbers
+    if isinstance(data, Data):
+        raise DataError(f"data: {data!r} holds no numbers to cut; give the frame that it was made of")
+    frame = take_apart(data)
+    declared = declared_in(frame, categories)
+    values = frame.values(declared)
+    chosen = _chosen(frame, values, columns, declared)
+    coarse = uniform if method == "uniform" else quantiles
     start = first_bins if method == "hartemink" else wanted_bins
-    cuts = {name: _cuts(numbers, start, uniform=method == "uniform") for name, numbers in chosen.items()}
+    distinct = {x: Distinct.of(numbers) for x, numbers in chosen.items()}
+    cuts = {x: coarse(found, start) for x, found in distinct.items()}
+    coded = {x: encode(column) for x, column in enumerate(values) if x not in chosen}
     if method == "hartemink":
-        cuts = _hartemink(chosen, cuts, wanted_bins, _other_codes(found, chosen, missing))
-    cut = {name: _labels(numbers, cuts[name]) for name, numbers in chosen.items()}
-    return as_table({name: cut.get(name, column) for name, column in found.items()}, missing=missing, stacklevel=3)
+        others = [column for column in coded.values() if isinstance(column, CodedColumn)]
+        checks.check_lengths(
+            {frame.names[x]: len(c.codes) for x, c in coded.items() if isinstance(c, CodedColumn)}
+            | {frame.names[x]: len(numbers) for x, numbers in chosen.items()}
+        )
+        cuts = _hartemink(distinct, cuts, wanted_bins, [np.asarray(c.codes, dtype=np.int64) for c in others])
+    for x, found in distinct.items():
+        coded[x] = encode(Values(intervals(found, cuts[x]), labels(found, cuts[x]), declared=True))
+    return table_of(
+        frame.names,
+        [coded[x] for x in range(len(frame.names))],
+        missing,
+        from_text=frame.from_text,
+        warn=True,
+        stacklevel=3,
+    )
 
 
-def _numbers(column: Any) -> NDArray[np.float64] | None:
-    """Return a column as floats, missing values as NaN; None when it holds no numbers."""
-    module = type(column).__module__ or ""
-    try:
-        if module.startswith("pyarrow"):
-            import pyarrow as pa
-            import pyarrow.types as types
-
-            if types.is_boolean(column.type) or types.is_temporal(column.type):
-                return None
-            return arrow.numbers(column.cast(pa.float64()), math.nan)
-        if module.startswith("pandas"):
-            if getattr(column.dtype, "kind", "O") not in "iuf":
-                return None
-            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        if module.startswith("polars"):
-            return _numbers(column.to_arrow())
-        array = np.asarray(column)
-        if array.dtype.kind == "O":
-            array = np.array([np.nan if value is None else value for value in array])
-        return array.astype(np.float64) if array.dtype.kind in "iuf" else None
-    except (ValueError, TypeError, OverflowError):
-        return None
-
-
-def _cuts(numbers: NDArray[np.float64], bins: int, *, uniform: bool) -> NDArray[np.float64]:
-    """Return the inner borders of intervals."""
-    known = numbers[~np.isnan(numbers)]
-    if not len(known):
-        return np.empty(0)
-    shares = np.arange(1, bins) / bins
-    low, high = known.min(), known.max()
-    borders = low + (high - low) * shares if uniform else np.quantile(known, shares)
-    borders = np.unique(borders)
-    # A border at the lowest value would cut off nothing.
-    return np.asarray(borders[(borders > low) & (borders <= high)])
-
-
-def _labels(numbers: NDArray[np.float64], cuts: NDArray[np.float64]) -> list[str | None]:
-    known = numbers[~np.isnan(numbers)]
-    if not len(known):
-        return [None] * len(numbers)
-    borders = [known.min(), *cuts, known.max()]
-    digits = 4
-    # As many digits as tell the borders apart.
-    while digits < 17 and len({f"{border:.{digits}g}" for border in borders}) < len(set(borders)):
-        digits += 1
-    text = [f"{border:.{digits}g}" for border in borders]
-    names = [f"[{a}, {b})" for a, b in pairwise(text[:-1])] + [f"[{text[-2]}, {text[-1]}]"]
-    codes = np.searchsorted(cuts, numbers, side="right")
-    missing = np.isnan(numbers)
-    return [None if gone else names[code] for code, gone in zip(codes, missing, strict=True)]
-
-
-def _other_codes(found: dict[Name, Any], chosen: dict[Name, Any], missing: Missing) -> list[NDArray[Any]]:
-    """Return the codes of the columns that are not cut, which the cutting of the others looks at."""
-    others = {name: column for name, column in found.items() if name not in chosen}
-    if not others:
-        return []
-    return list(as_table(others, missing="level" if missing == "drop" else missing, warn=False).codes)
+def _chosen(
+    frame: Frame, values: list[Values | Problem], columns: Iterable[Name] | Name | None, declared: set[Name]
+) -> dict[int, NDArray[np.float64]]:
+    """Return the numbers of the columns to cut: those that are named, or those with numbers that are not whole."""
+    chosen: dict[int, NDArray[np.float64]] = {}
+    if columns is None:
+        for x, column in enumerate(values):
+            found = numbers(column, parse_text=frame.from_text)
+            if found is not None and bool(np.any(np.floor(found) != found, where=~np.isnan(found))):
+                chosen[x] = found
+    else:
+        named = names_of(columns, "columns", frame.names)
+        for x in sorted(frame.index(name, "columns") for name in named):
+            name, column = frame.names[x], values[x]
+            if name in declared:
+                raise ParameterError(f"columns: {name!r} is named in categories, too")
+            # Who names a column says that its text is numbers.
+            found = numbers(column, parse_text=True)
+            if found is None:
+                raise DataError(f"column {name!r} holds no numbers and cannot be cut into intervals")
+            chosen[x] = found
+    infinite = {frame.names[x]: Problem.INFINITE for x, found in chosen.items() if np.isinf(found).any()}
+    checks.refuse(infinite)
+    return chosen
 
 
 def _hartemink(
-    chosen: dict[Name, NDArray[np.float64]],
-    cuts: dict[Name, NDArray[np.float64]],
-    bins: int,
-    others: list[NDArray[Any]],
-) -> dict[Name, NDArray[np.float64]]:
+    distinct: dict[int, Distinct], cuts: dict[int, list[Cut]], bins: int, others: list[NDArray[np.int64]]
+) -> dict[int, list[Cut]]:
+    # What is missing is a state of its own, after the others.
     codes = {
-        name: np.where(np.isnan(numbers), len(cuts[name]) + 1, np.searchsorted(cuts[name], numbers, side="right"))
-        for name, numbers in chosen.items()
+        x: np.where((code := intervals(found, cuts[x])) < 0, len(cuts[x]) + 1, code) for x, found in distinct.items()
     }
+    others = [np.where(code < 0, code.max(initial=0) + 1, code) for code in others]
     if len(codes) + len(others) < 2:
         raise ParameterError("method: 'hartemink' looks at other columns; with a single one use 'quantile'")
-    cuts = dict(cuts)
-    while any(len(borders) + 1 > bins for borders in cuts.values()):
-        for name, borders in cuts.items():
-            if len(borders) + 1 <= bins:
+    left = {x: list(found) for x, found in cuts.items()}
+    while any(len(found) + 1 > bins for found in left.values()):
+        for x, found in left.items():
+            if len(found) + 1 <= bins:
                 continue
-            rest = [*(other for key, other in codes.items() if key != name), *others]
-            at = int(np.argmin(_losses(codes[name], len(borders) + 2, rest)[: len(borders)]))
-            cuts[name] = np.delete(borders, at)
-            codes[name] = np.where(codes[name] > at, codes[name] - 1, codes[name])
-    return cuts
+            rest = [*(other for key, other in codes.items() if key != x), *others]
+            losses = _losses(codes[x], len(found) + 2, rest)[: len(found)]
+            at = _cheapest(losses, codes[x], len(found) + 1)
+            del found[at]
+            codes[x] = np.where(codes[x] > at, codes[x] - 1, codes[x])
+    return left
+
+
+def _cheapest(losses: NDArray[np.float64], codes: NDArray[np.int64], n_codes: int) -> int:
+    """Return which interval to merge with the next: of equal losses the pair of fewest rows, then of the first."""
+    least = losses.min()
+    equal = np.flatnonzero(losses <= least + 1e-12 * max(1.0, abs(float(least)))).tolist()
+    if len(equal) == 1:
+        return int(equal[0])
+    rows = np.bincount(codes, minlength=n_codes)
+    first = np.full(n_codes, len(codes))
+    np.minimum.at(first, codes[codes < n_codes], np.flatnonzero(codes < n_codes))
+
+    def worth(at: int) -> tuple[int, list[int]]:
+        return int(rows[at] + rows[at + 1]), sorted((int(first[at]), int(first[at + 1])))
+
+    return int(min(equal, key=worth))
 
 
 def _losses(codes: NDArray[Any], n_codes: int, rest: list[NDArray[Any]]) -> NDArray[np.float64]:

@@ -35,6 +35,7 @@ WARNED: dict[str, type[PhgsWarning]] = {
     "constant": DegenerateColumnWarning,
     "identifier": ManyStatesWarning,
     "many-states": ManyStatesWarning,
+    "same-text": PhgsWarning,
     "copies": DegenerateColumnWarning,
     "function": DegenerateColumnWarning,
 }
@@ -51,7 +52,8 @@ class Finding:
     ----------
     code : str
         What it is: ``"unusable"``, ``"missing"``, ``"constant"``, ``"identifier"``, ``"many-states"``,
-        ``"rare-states"``, ``"copies"``, ``"function"``, ``"function-of-two"``, ``"few-rows"`` or ``"not-searched"``.
+        ``"rare-states"``, ``"same-text"``, ``"copies"``, ``"function"``, ``"function-of-two"``, ``"few-rows"`` or
+        ``"not-searched"``.
     columns : tuple
         The columns it is about; of a function the column that is determined comes first.
     text : str
@@ -126,6 +128,25 @@ def rare_states(table: Categories) -> list[Finding]:
     return [Finding("rare-states", tuple(name for name, *_ in found), text)] if found else []
 
 
+def same_text(table: Categories) -> list[Finding]:
+    """Columns with labels that are different but the same as text."""
+    found: list[tuple[Name, tuple[Any, Any]]] = []
+    for name, labels in zip(table.names, table.levels, strict=True):
+        if set(map(type, labels)) in ({str}, {int}, {bool}, {float}):
+            continue
+        first: dict[str, Any] = {}
+        pairs = ((first.setdefault(str(label), label), label) for label in labels)
+        pair = next(((one, other) for one, other in pairs if one is not other), None)
+        if pair is not None:
+            found.append((name, pair))
+    shown = ", ".join(f"{name!r} ({one!r} and {other!r})" for name, (one, other) in found[:8])
+    text = (
+        f"labels that are the same as text count as different states in {shown}{_more(found)}; make them one, or name"
+        " them apart: networks and files name states by text"
+    )
+    return [Finding("same-text", tuple(name for name, _ in found), text)] if found else []
+
+
 def twins(table: Categories, positions: list[list[int]]) -> list[Finding]:
     """Columns that are the same partition of the rows, as `copies` found them."""
     groups = [tuple(table.names[i] for i in group) for group in positions]
@@ -189,7 +210,14 @@ def few_rows(table: Categories) -> list[Finding]:
 def warn_of(table: Categories, stacklevel: int) -> None:
     """Warn of what a learner meets, one line a finding, and log what is milder."""
     groups = copies(table)
-    found = [*constants(table), *identifiers(table), *many_states(table), *twins(table, groups), *few_rows(table)]
+    found = [
+        *constants(table),
+        *identifiers(table),
+        *many_states(table),
+        *same_text(table),
+        *twins(table, groups),
+        *few_rows(table),
+    ]
     if table.n_variables <= COLUMNS_SEARCHED_BY_LEARNERS:
         found += determined(table, groups, by_two=False)
     for finding in found:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from phgs.errors import DataError
+from phgs.data import checks
+from phgs.data.files import is_text, read_file
+from phgs.data.values import Problem, Values, is_known_array, read_values
+from phgs.errors import DataError, ParameterError
+from phgs.names import unknown
 
 Name: TypeAlias = Hashable
 """A column name, which is a node name: most often text, but integers and tuples serve too."""
@@ -20,53 +27,146 @@ RawColumn: TypeAlias = Any
 _BLOCK = 64
 
 
-def named_columns(
-    data: Any, names: Sequence[Name] | None = None, *, as_stored: bool = False
-) -> Iterator[tuple[Name, RawColumn]]:
-    """Take `data` apart.
+_INDEX_LEVEL = re.compile(r"__index_level_\d+__")
+"""Columns that pandas writes its index to, where that has no name."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Data taken apart into named columns.
+
+    Attributes
+    ----------
+    names : tuple
+        Distinct names.
+    columns : list
+        The columns, as the container holds them.
+    from_text : bool
+        Whether the data come from a text file, where every value is text.
+    """
+
+    names: tuple[Name, ...]
+    columns: list[RawColumn]
+    from_text: bool = False
+
+    def index(self, name: Name, argument: str = "columns") -> int:
+        """Return the position of a name; `ParameterError` for an unknown one."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise ParameterError(f"{argument}: {unknown('column', name, self.names)}") from None
+
+    def only(self, positions: Iterable[int]) -> Frame:
+        """Return some of the columns."""
+        kept = list(positions)
+        return Frame(tuple(self.names[i] for i in kept), [self.columns[i] for i in kept], self.from_text)
+
+    def values(self, categories: Collection[Name] = ()) -> list[Values | Problem]:
+        """Read the values of each column; those of `categories` are said to be categories."""
+        for name in categories:
+            self.index(name, "categories")
+        return [
+            read_values(column, from_text=self.from_text, declared=name in categories)
+            for name, column in zip(self.names, self.columns, strict=True)
+        ]
+
+
+def names_of(names: Any, argument: str = "columns", known: Collection[Name] = ()) -> list[Name]:
+    """Return names of columns, given as a single one or by anything that can be iterated over.
+
+    A tuple that is itself the name of a column is that name.
+    """
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        return [names]
+    if isinstance(names, tuple) and names in known:
+        return [names]
+    found = [plain(name) for name in names]
+    for name in found:
+        if not isinstance(name, Hashable):
+            raise ParameterError(f"{argument}: expected names of columns, got {name!r}")
+    return list(dict.fromkeys(found))
+
+
+def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
+    """Take data of any kind apart into named columns.
 
     Parameters
     ----------
     data
         A pandas, polars or pyarrow frame; any object with the Arrow C stream (``__arrow_c_stream__``) or the dataframe
         protocol (``__dataframe__``); a numpy array of n rows × p columns or a structured array; a mapping from names
-        to columns; or the path of a CSV, Parquet or Feather file.
+        to columns; or the path of a CSV, Parquet or Feather file. The index of a pandas frame is no column, nor is it
+        one in a file that pandas wrote.
     names
         Names to use in place of those of the frame; arrays without names have 0, 1, 2, ….
-    as_stored
-        Whether numbers and categories of a pandas frame may come as the arrays that it holds, for callers who only read
-        them; else they come as series.
-
-    Yields
-    ------
-    tuple
-        Name and column, in the order of the frame.
 
     Raises
     ------
     DataError
-        When `data` is none of these or `names` does not fit.
+        When `data` is none of these, there are no columns, names are not distinct or `names` does not fit.
     """
-    found = _columns(data, as_stored)
-    if names is None:
-        yield from found
-        return
-    columns = [column for _, column in found]
-    if len(columns) != len(names):
-        raise DataError(f"names: {len(names)} names for {len(columns)} columns")
-    yield from zip(names, columns, strict=True)
-
-
-def _columns(data: Any, as_stored: bool) -> Iterator[tuple[Name, RawColumn]]:
     if isinstance(data, (str, os.PathLike)):
-        from phgs.data.files import read_file
-
         data = read_file(data)
+    from_text = is_text(data)
+    found = list(_columns(data))
+    index = _index_columns(data)
+    found = [(name, column) for name, column in found if name not in index and not _is_index_level(name)]
+    if from_text and found and found[0][0] == "" and _is_row_number(found[0][1]):
+        del found[0]
+    if not found:
+        raise DataError("data has no columns")
+    columns = [column for _, column in found]
+    seen = tuple(plain(name) for name, _ in found)
+    if names is not None:
+        seen = tuple(plain(name) for name in names)
+        if len(columns) != len(seen):
+            raise DataError(f"names: {len(seen)} names for {len(columns)} columns")
+    checks.check_names(seen)
+    return Frame(seen, columns, from_text)
+
+
+def plain(name: Name) -> Name:
+    """Turn numpy scalars into Python's own, so that names compare and print alike."""
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def _is_index_level(name: Name) -> bool:
+    return isinstance(name, str) and _INDEX_LEVEL.fullmatch(name) is not None
+
+
+def _index_columns(data: Any) -> set[str]:
+    """Return the columns of an Arrow table that the metadata of pandas call its index."""
+    if not _is_from(data, "pyarrow"):
+        return set()
+    try:
+        found = json.loads((data.schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError):
+        return set()
+    return {name for name in found if isinstance(name, str)}
+
+
+def _is_row_number(column: Any) -> bool:
+    """Whether a column of text counts the rows from 0 or 1, as pandas and R write it with an empty name."""
+    if column.null_count or not len(column):
+        return False
+    first = column[0].as_py()
+    if first not in ("0", "1"):
+        return False
+    return all(value == str(row) for row, value in enumerate(column.to_pylist(), int(first)))
+
+
+def _columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:
     if _is_from(data, "pandas") and hasattr(data, "iloc"):
         if getattr(data, "ndim", 0) != 2:
             raise DataError("data: expected a pandas DataFrame, got a Series; use series.to_frame()")
-        return _stored(data) if as_stored else iter(data.items())
+        return _stored(data)
     if isinstance(data, np.ndarray):
+        if not is_known_array(data):
+            kind = type(data)
+            raise DataError(
+                f"data: an array of the kind {kind.__module__}.{kind.__qualname__} may hold a mask or units that would"
+                " be lost; pass numpy.asarray(data), or a numpy.ma.MaskedArray"
+            )
         return _array_columns(data)
     if isinstance(data, Mapping):
         return iter(data.items())
@@ -115,6 +215,11 @@ def _arrow_columns(data: Any) -> Iterator[tuple[Name, RawColumn]]:
         raise DataError(
             "data: expected a pandas, polars or pyarrow frame, a numpy array, a mapping of columns or the path of a"
             f" file, got {kind.__module__}.{kind.__qualname__}"
+            + (
+                "; of a list of rows make a frame first: pandas.DataFrame(rows)"
+                if isinstance(data, (list, tuple))
+                else ""
+            )
         )
     return zip(data.column_names, data.columns, strict=True)
 
@@ -130,10 +235,13 @@ def _array_columns(data: np.ndarray[Any, Any]) -> Iterator[tuple[Name, RawColumn
 
 
 def _blockwise(data: np.ndarray[Any, Any]) -> Iterator[tuple[Name, RawColumn]]:
+    mask = np.ma.getmaskarray(data) if isinstance(data, np.ma.MaskedArray) else None
+    data = np.asarray(data)
     for start in range(0, data.shape[1], _BLOCK):
         block = np.ascontiguousarray(data[:, start : start + _BLOCK].T)
         for offset, column in enumerate(block):
-            yield start + offset, column
+            x = start + offset
+            yield x, column if mask is None else np.ma.MaskedArray(column, mask[:, x])
 
 
 def _is_from(data: Any, package: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phgs import _core, parameters
-from phgs.data import arrow, checks
+from phgs.data import checks
 from phgs.data.base import Data
-from phgs.data.files import is_text, read_file
-from phgs.data.frames import Name, named_columns
-from phgs.data.table import Missing, _plain, positions
+from phgs.data.frames import Name, plain, take_apart
+from phgs.data.table import Missing, positions
+from phgs.data.values import Problem, Values, numbers
 from phgs.errors import DataError, DegenerateColumnWarning, FewRowsWarning, ParameterError
 from phgs.names import named
 
@@ -44,6 +42,9 @@ class GaussianTable(Data):
         The columns; None where only correlations were given.
     matrix : numpy.ndarray or None
         The correlation matrix where it was given.
+    replicate : bool
+        Whether rows were drawn again: a column that is constant in them, or a copy of another, is then isolated (it
+        correlates with nothing) where otherwise it would be refused.
     """
 
     names: tuple[Name, ...]
@@ -51,6 +52,7 @@ class GaussianTable(Data):
     n_rows_read: int
     values: tuple[NDArray[np.float64], ...] | None = None
     matrix: NDArray[np.float64] | None = None
+    replicate: bool = False
 
     data_type = "gaussian"
 
@@ -66,7 +68,7 @@ class GaussianTable(Data):
             if self.matrix is not None:
                 return _core.Gaussian.from_correlation(self.matrix, self.n_rows)
             assert self.values is not None
-            return _core.Gaussian.from_columns(list(self.values), 0)
+            return _core.Gaussian.from_columns(list(self.values), 0, self.replicate)
 
     def select(self, columns: Iterable[Name]) -> GaussianTable:
         """Return data of some columns, in the order of these."""
@@ -88,7 +90,12 @@ class GaussianTable(Data):
         if self.values is None:
             raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
         values = tuple(column[rows] for column in self.values)
-        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows))
+        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows), replicate=True)
+
+    @property
+    def degenerate(self) -> tuple[int, ...]:
+        """Positions of the columns that are constant in the rows drawn, or copies of columns before them."""
+        return tuple(self.core.degenerate())
 
     def arrays(self) -> Iterator[NDArray[Any]]:
         """Return the columns, or the matrix."""
@@ -156,41 +163,40 @@ def as_gaussian(
         return data if columns is None else data.select(columns)
     if isinstance(data, Data):
         raise DataError("data: a Table holds categories; pass the frame itself for data_type='gaussian'")
-    if isinstance(data, (str, os.PathLike)):
-        data = read_file(data)
-    found = [(_plain(name), column) for name, column in named_columns(data, names)]
-    if not found:
-        raise DataError("data has no columns")
-    checks.check_names([name for name, _ in found])
-    found = [found[index] for index in positions([name for name, _ in found], columns)]
-    columns_names = tuple(name for name, _ in found)
-    from_text = is_text(data)
-    converted = [(name, _floats(column, from_text)) for name, column in found]
-    refused = [name for name, values in converted if values is None]
+    frame = take_apart(data, names)
+    frame = frame.only(positions(frame.names, columns))
+    values = frame.values()
+    found = [numbers(column, parse_text=frame.from_text) for column in values]
+    _refuse(frame.names, values, found)
+    known = [column for column in found if column is not None]
+    checks.check_lengths({name: len(column) for name, column in zip(frame.names, known, strict=True)})
+    n_rows_read = len(known[0])
+    known = _complete(frame.names, known, missing)
+    table = GaussianTable(names=frame.names, n_rows=len(known[0]), n_rows_read=n_rows_read, values=tuple(known))
+    table.core  # noqa: B018 - refuses what cannot be used
+    if warn:
+        _warn(table, stacklevel + 1)
+    return table
+
+
+_NO_COLUMN = (Problem.NESTED, Problem.SINGLE, Problem.UNORDERED, Problem.UNKNOWN_ARRAY)
+
+
+def _refuse(
+    names: Sequence[Name], values: Sequence[Values | Problem], found: Sequence[NDArray[np.float64] | None]
+) -> None:
+    """Refuse columns that are none, or hold no numbers, or infinite ones."""
+    named = list(zip(names, values, strict=True))
+    checks.refuse({name: value for name, value in named if isinstance(value, Problem) and value in _NO_COLUMN})
+    refused = [name for name, column in zip(names, found, strict=True) if column is None]
     if refused:
         column, holds = ("column", "holds") if len(refused) == 1 else ("columns", "hold")
         raise DataError(
             f"{column} {checks.listed(refused)} {holds} values that are not numbers; Gaussian methods need numbers in"
             " every column: leave them out, or cut the others into intervals and learn with data_type='discrete'"
         )
-    numbers = [values for _, values in converted if values is not None]
-    for name, values in zip(columns_names, numbers, strict=True):
-        if len(values) != len(numbers[0]):
-            raise DataError(
-                f"column {name!r} has {len(values):,} rows, column {columns_names[0]!r} has {len(numbers[0]):,}"
-            )
-    n_rows_read = len(numbers[0])
-    numbers = _complete(columns_names, numbers, missing)
-    table = GaussianTable(
-        names=columns_names,
-        n_rows=len(numbers[0]),
-        n_rows_read=n_rows_read,
-        values=tuple(numbers),
-    )
-    table.core  # noqa: B018 - refuses what cannot be used
-    if warn:
-        _warn(table, stacklevel + 1)
-    return table
+    infinite = [name for name, c in zip(names, found, strict=True) if c is not None and np.isinf(c).any()]
+    checks.refuse(dict.fromkeys(infinite, Problem.INFINITE))
 
 
 def gaussian_from_correlation(matrix: Any, n_rows: int, names: Sequence[Name] | None = None) -> GaussianTable:
@@ -220,55 +226,13 @@ def gaussian_from_correlation(matrix: Any, n_rows: int, names: Sequence[Name] | 
         raise DataError(f"matrix: expected a square array of numbers: {error}") from error
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise DataError(f"matrix: expected a square array, got shape {array.shape}")
-    names = tuple(range(len(array))) if names is None else tuple(_plain(name) for name in names)
+    names = tuple(range(len(array))) if names is None else tuple(plain(name) for name in names)
     if len(names) != len(array):
         raise DataError(f"names: {len(names)} names for {len(array)} variables")
     checks.check_names(names)
     table = GaussianTable(names=names, n_rows=checked, n_rows_read=checked, matrix=array)
     table.core  # noqa: B018 - refuses what is not a correlation matrix
     return table
-
-
-def _floats(column: Any, from_text: bool) -> NDArray[np.float64] | None:
-    """Return the numbers of a column, NaN where missing; None when they are not numbers. Files of text hold them so."""
-    module = type(column).__module__ or ""
-    if module.startswith("pandas"):
-        column = _pandas_values(column)
-    elif module.startswith(("pyarrow", "polars")):
-        column = _arrow_values(column if module.startswith("pyarrow") else column.to_arrow(), from_text)
-    elif not isinstance(column, np.ndarray):
-        values = list(column)
-        if not all(value is None or isinstance(value, (int, float, np.integer, np.floating)) for value in values):
-            return None
-        if any(isinstance(value, (bool, np.bool_)) for value in values):
-            return None
-        column = np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
-    if column is None or column.ndim != 1 or column.dtype.kind not in "fiu":
-        return None
-    return np.ascontiguousarray(column, dtype=np.float64)
-
-
-def _pandas_values(column: Any) -> NDArray[Any] | None:
-    from pandas.api import types
-
-    if types.is_bool_dtype(column.dtype) or not types.is_numeric_dtype(column.dtype):
-        return None
-    if types.is_complex_dtype(column.dtype):
-        return None
-    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
-
-
-def _arrow_values(column: Any, from_text: bool) -> NDArray[Any] | None:
-    import pyarrow as pa
-
-    kind = column.type
-    text = from_text and (pa.types.is_string(kind) or pa.types.is_large_string(kind))
-    if not (text or pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        return None
-    try:
-        return arrow.numbers(column.cast(pa.float64()), math.nan)
-    except pa.ArrowInvalid:
-        return None
 
 
 def _complete(names: Sequence[Name], columns: list[NDArray[np.float64]], missing: Missing) -> list[NDArray[np.float64]]:

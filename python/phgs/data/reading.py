@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from phgs.data.base import Data
 from phgs.data.gaussian import as_gaussian
 from phgs.data.table import Missing, as_table
+from phgs.errors import ParameterError
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
@@ -19,6 +20,7 @@ def as_data(
     *,
     missing: Missing = "error",
     columns: Iterable[Name] | None = None,
+    categories: Iterable[Name] | Name | None = None,
     warn: bool = True,
     stacklevel: int = 2,
 ) -> Data:
@@ -30,9 +32,11 @@ def as_data(
         Anything that `phgs.as_table` reads, or what it and its siblings return.
     data_type : {"discrete", "gaussian"}
         Whether columns are categories or jointly normal numbers.
-    missing, columns, warn, stacklevel
+    missing, columns, categories, warn, stacklevel
         As in `phgs.as_table`.
     """
     if data_type == "gaussian" or (isinstance(data, Data) and data.data_type == "gaussian"):
+        if categories is not None:
+            raise ParameterError("categories: Gaussian data have none")
         return as_gaussian(data, missing=missing, columns=columns, warn=warn, stacklevel=stacklevel + 1)
-    return as_table(data, missing=missing, columns=columns, warn=warn, stacklevel=stacklevel + 1)
+    return as_table(data, missing=missing, columns=columns, categories=categories, warn=warn, stacklevel=stacklevel + 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +14,12 @@ from numpy.typing import NDArray
 from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.base import Data
-from phgs.data.columns import CodedColumn, Problem, encode
-from phgs.data.files import MISSING_TEXT, is_text, read_file
-from phgs.data.frames import Name, named_columns
+from phgs.data.columns import CodedColumn, encode
+from phgs.data.files import MISSING_TEXT
+from phgs.data.frames import Frame, Name, names_of, take_apart
+from phgs.data.values import Problem
 from phgs.errors import DataError, ParameterError
+from phgs.names import unknown
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -57,6 +58,11 @@ class Categories(Data):
         """
         found = enumerate(self.arities)
         return tuple(i for i, arity in found if findings.is_identifier(arity, self.n_rows))
+
+    @property
+    def degenerate(self) -> tuple[int, ...]:
+        """Positions of columns that are constant."""
+        return tuple(i for i, arity in enumerate(self.arities) if arity <= 1)
 
     @property
     def n_missing(self) -> tuple[int, ...]:
@@ -167,7 +173,9 @@ class IncompleteTable(Categories):
     @cached_property
     def core(self) -> _core.IncompleteDataset:
         """The data as the core holds them, made when first asked for."""
-        return _core.IncompleteDataset(list(self.codes), [max(1, arity) for arity in self.arities])
+        # Of a column without any value the core counts one state, which no row has.
+        codes = [c if arity else np.ones_like(c) for c, arity in zip(self.codes, self.arities, strict=True)]
+        return _core.IncompleteDataset(codes, [max(1, arity) for arity in self.arities])
 
     @property
     def complete_core(self) -> Any:
@@ -207,8 +215,9 @@ def as_table(
     data: Any,
     *,
     missing: Missing = "error",
-    names: Sequence[Name] | None = None,
+    names: Iterable[Name] | None = None,
     columns: Iterable[Name] | None = None,
+    categories: Iterable[Name] | Name | None = None,
     warn: bool = True,
     stacklevel: int = 2,
 ) -> Table | IncompleteTable:
@@ -223,16 +232,18 @@ def as_table(
         categories (unused ones are not counted), intervals, or a mixture.
     missing
         What to do with missing values: ``"error"`` raises and names them, ``"drop"`` leaves out incomplete rows,
-        ``"level"`` makes missing a state of its own, labelled None, ``"testwise"`` leaves them in (an
-        `IncompleteTable`), for methods that learn by tests alone: each test then uses the rows that are complete in its
-        columns.
+        ``"level"`` makes missing a state of its own, labelled None (or ``"missing"`` where a state is called None),
+        ``"testwise"`` leaves them in (an `IncompleteTable`), for methods that learn by tests alone: each test then uses
+        the rows that are complete in its columns.
     names
         Column names in place of those of the frame.
     columns
         Names of the columns to read, in the order of the frame; None reads all. What the others hold does not matter.
+    categories
+        Columns of which each value is a category, whatever it looks like: doses 0.5, 1 and 2.5, or dates.
     warn
         Whether to warn of what `phgs.describe` finds: constant columns, identifiers, columns with very many states,
-        copies, and (up to 100 columns) columns that another one determines.
+        copies, labels that are the same as text, and (up to 100 columns) columns that another one determines.
     stacklevel
         Where warnings point, as in `warnings.warn`.
 
@@ -241,6 +252,8 @@ def as_table(
     DataError
         Names the columns that cannot be used and the remedy: numbers that are not whole, dates, missing values,
         repeated names, no columns, fewer than two rows.
+    ParameterError
+        When `categories` names no column.
 
     Examples
     --------
@@ -248,75 +261,63 @@ def as_table(
     >>> table = as_table({"rain": ["no", "yes", "no"], "wet": [0, 1, 0]})
     >>> table.names, table.levels
     (('rain', 'wet'), (('no', 'yes'), (0, 1)))
+    >>> as_table({"dose": [0.5, 1, 2.5], "cured": ["no", "no", "yes"]}, categories=["dose"]).levels[0]
+    (0.5, 1, 2.5)
     """
     if missing not in get_args(Missing):
-        from phgs.names import unknown
-
         raise ParameterError(f"missing: {unknown('treatment', missing, get_args(Missing))}")
     if isinstance(data, (CategoricalTable, IncompleteTable)):
+        for name in names_of(categories, "categories", data.names) if categories is not None else ():
+            data.index(name)
         return data if columns is None else data.select(columns)
     if isinstance(data, Data):
         raise DataError(f"data: expected categories, got {data!r}; give the frame that it was made of")
-    columns_names, found, from_text = read_columns(data, names, columns)
-    checks.refuse({name: c for name, c in zip(columns_names, found, strict=True) if isinstance(c, Problem)})
-    coded = [column for column in found if isinstance(column, CodedColumn)]
+    frame = take_apart(data, names)
+    declared = declared_in(frame, categories)
+    frame = frame.only(positions(frame.names, columns))
+    found = [encode(values) for values in frame.values(declared & set(frame.names))]
+    return table_of(frame.names, found, missing, from_text=frame.from_text, warn=warn, stacklevel=stacklevel + 1)
+
+
+def declared_in(frame: Frame, categories: Iterable[Name] | Name | None) -> set[Name]:
+    """Return the columns that are said to be categories; an unknown name raises."""
+    found = [] if categories is None else names_of(categories, "categories", frame.names)
+    for name in found:
+        frame.index(name, "categories")
+    return set(found)
+
+
+def table_of(
+    names: tuple[Name, ...],
+    found: Sequence[CodedColumn | Problem],
+    missing: Missing,
+    *,
+    from_text: bool,
+    warn: bool,
+    stacklevel: int,
+) -> Table | IncompleteTable:
+    """Put columns together, and do with missing values what is asked."""
+    coded = _usable(names, found)
     n_rows_read = len(coded[0].codes)
-    for name, column in zip(columns_names, coded, strict=True):
-        if len(column.codes) != n_rows_read:
-            raise DataError(
-                f"column {name!r} has {len(column.codes):,} rows, column {columns_names[0]!r} has {n_rows_read:,}"
-            )
+    checks.check_lengths({name: len(column.codes) for name, column in zip(names, coded, strict=True)})
     if n_rows_read == 0:
         raise DataError("data has no rows")
-
-    if missing == "testwise" and any(column.missing for column in coded):
-        table = table_of_columns(columns_names, coded)
-        if table.n_rows == 1:
-            raise DataError(_ONE_ROW)
-        if warn:
-            findings.warn_of(table, stacklevel + 1)
-        return table
-    coded = _without_missing(columns_names, coded, missing, from_text=from_text)
+    if missing != "testwise" or not any(column.missing for column in coded):
+        coded = _without_missing(names, coded, missing, from_text=from_text)
     n_rows = len(coded[0].codes)
     if n_rows == 0:
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
     if n_rows == 1:
-        raise DataError(_ONE_ROW)
-    table = replace(table_of_columns(columns_names, coded), n_rows_read=n_rows_read)
+        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+    table = replace(table_of_columns(names, coded), n_rows_read=n_rows_read)
     if warn:
         findings.warn_of(table, stacklevel + 1)
     return table
 
 
-_ONE_ROW = "data has one row; at least two are needed, and hundreds to learn anything"
-
-
-def read_columns(
-    data: Any, names: Sequence[Name] | None = None, columns: Iterable[Name] | None = None
-) -> tuple[tuple[Name, ...], list[CodedColumn | Problem], bool]:
-    """Take data apart and number the values of each column.
-
-    Returns
-    -------
-    tuple
-        The names; the columns, or why they cannot be used; whether the data come from text.
-
-    Raises
-    ------
-    DataError
-        When there are no columns, or names are not distinct.
-    """
-    if isinstance(data, (str, os.PathLike)):
-        data = read_file(data)
-    from_text = is_text(data)
-    found = list(named_columns(data, names, as_stored=True))
-    if not found:
-        raise DataError("data has no columns")
-    column_names = tuple(_plain(name) for name, _ in found)
-    checks.check_names(column_names)
-    chosen = positions(column_names, columns)
-    encoded = [encode(found[index][1], from_text=from_text) for index in chosen]
-    return tuple(column_names[index] for index in chosen), encoded, from_text
+def _usable(names: tuple[Name, ...], found: Sequence[CodedColumn | Problem]) -> list[CodedColumn]:
+    checks.refuse({name: c for name, c in zip(names, found, strict=True) if isinstance(c, Problem)})
+    return [column for column in found if isinstance(column, CodedColumn)]
 
 
 def positions(names: Sequence[Name], columns: Iterable[Name] | None) -> list[int]:
@@ -329,8 +330,6 @@ def positions(names: Sequence[Name], columns: Iterable[Name] | None) -> list[int
     """
     if columns is None:
         return list(range(len(names)))
-    from phgs.names import unknown
-
     at = {name: index for index, name in enumerate(names)}
     by_text = {str(name): index for index, name in enumerate(names)}
     found = set()
@@ -368,7 +367,7 @@ def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Tab
 
 
 def _without_missing(
-    names: Sequence[Name], columns: list[CodedColumn], missing: Missing, *, from_text: bool
+    names: tuple[Name, ...], columns: list[CodedColumn], missing: Missing, *, from_text: bool
 ) -> list[CodedColumn]:
     counts = {name: column.missing for name, column in zip(names, columns, strict=True) if column.missing}
     if not counts:
@@ -378,14 +377,9 @@ def _without_missing(
         hint = f" (in CSV files empty fields and {marks} count as missing unless quoted)" if from_text else ""
         checks.refuse_missing(counts, hint)
     if missing == "level":
-        return [column.on_rows(None, missing_is_state=True) for column in columns]
+        return _usable(names, [column.on_rows(None, missing_is_state=True) for column in columns])
     keep = np.ones(len(columns[0].codes), dtype=np.bool_)
     for column in columns:
         if column.missing:
             keep &= column.codes >= 0
-    return [column.on_rows(keep, missing_is_state=False) for column in columns]
-
-
-def _plain(name: Name) -> Name:
-    """Turn numpy scalars into Python's own, so that names compare and print alike."""
-    return name.item() if isinstance(name, np.generic) else name
+    return _usable(names, [column.on_rows(keep, missing_is_state=False) for column in columns])

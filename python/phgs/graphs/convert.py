@@ -17,6 +17,8 @@ from phgs.graphs.graph import Graph
 from phgs.textfiles import read_text
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from phgs.data.frames import Name
 
 
@@ -27,7 +29,8 @@ def as_graph(graph: Any, variables: Sequence[Name] | None = None) -> Graph:
     ----------
     graph
         A `Graph`; a result or a fitted learner (its CPDAG); a networkx or igraph graph; a pgmpy network; an
-        adjacency matrix (a[i, j] = 1 and a[j, i] = 0 is i → j, both 1 is undirected), as an array or a pandas frame; a
+        adjacency matrix (a[i, j] = 1 and a[j, i] = 0 is i → j, both 1 is undirected; weights may stand for 1; missing
+        numbers and marks of ends, −1 and 1, are refused), as an array or a pandas frame; a
         sequence of (from, to) pairs, where a pair that is there both ways is undirected; or the path of an
         edge list (CSV with the columns from and to), of a result file (JSON) or of a network (BIF).
     variables
@@ -106,12 +109,12 @@ def _convert(graph: Any, variables: Sequence[Name] | None) -> Graph:
 
 
 def _from_matrix(matrix: Any, names: Sequence[Name]) -> Graph:
-    matrix = np.asarray(matrix)
+    matrix = np.asanyarray(matrix)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"an adjacency matrix is square, not {' × '.join(map(str, matrix.shape))}")
     if len(names) != len(matrix):
         raise GraphError(f"an adjacency matrix of {len(matrix)} variables for {len(names)} names")
-    there = matrix != 0
+    there = _arcs(matrix, names)
     if there.diagonal().any():
         raise GraphError(f"{names[int(np.flatnonzero(there.diagonal())[0])]!r} cannot be joined to itself")
     both = there & there.T
@@ -120,6 +123,29 @@ def _from_matrix(matrix: Any, names: Sequence[Name]) -> Graph:
         [(names[i], names[j]) for i, j in np.argwhere(there & ~both)],
         [(names[i], names[j]) for i, j in np.argwhere(np.triu(both))],
     )
+
+
+def _arcs(matrix: NDArray[Any], names: Sequence[Name]) -> NDArray[np.bool_]:
+    """Return where an adjacency matrix has arcs; other conventions than ours, and what is no number, are refused."""
+    convention = "a[i, j] = 1 and a[j, i] = 0 is i → j, both 1 is undirected"
+    try:
+        found = np.ma.filled(matrix.astype(np.float64), np.nan) if isinstance(matrix, np.ma.MaskedArray) else matrix
+        numbers = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"an adjacency matrix holds numbers ({convention}): {error}") from None
+    if np.isnan(numbers).any():
+        i, j = np.argwhere(np.isnan(numbers))[0]
+        raise GraphError(
+            f"an adjacency matrix holds numbers, but that of {names[i]!r} and {names[j]!r} is missing ({convention})"
+        )
+    marks = (numbers < 0) & (numbers.T != 0)
+    if marks.any():
+        i, j = np.argwhere(marks)[0]
+        raise GraphError(
+            f"an adjacency matrix holds 0 and 1, but that of {names[i]!r} and {names[j]!r} is {numbers[i, j]:g}: marks"
+            f" of ends such as causal-learn's −1 and 1 are another convention; ours is {convention}"
+        )
+    return np.asarray(numbers != 0)
 
 
 def _from_pairs(pairs: Sequence[Any], variables: Sequence[Name] | None, *, undirected: bool = False) -> Graph:

@@ -47,6 +47,8 @@ class Learner:
         What to do with missing values: refuse them and name the columns, leave out incomplete rows, make missing a
         state of its own, or let each test use the rows that are complete in its own columns. The last is for methods
         that learn by tests alone: the local learners (`MMPC` and so on), and `PC` and `PPC` with ``path_length=1``.
+    categories : sequence of names, optional
+        Columns of which each value is a category, whatever it looks like: doses 0.5, 1 and 2.5, or dates.
     data_type : {"discrete", "gaussian"}, default "discrete"
         Whether columns are categories or jointly normal numbers; it is never guessed. Gaussian data (or a
         `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
@@ -66,6 +68,7 @@ class Learner:
     """
 
     missing: Missing = "error"
+    categories: Sequence[Any] | None = None
     data_type: Literal["discrete", "gaussian"] = "discrete"
     knowledge: Knowledge | Mapping[str, Any] | None = None
     threads: int = 0
@@ -241,7 +244,13 @@ class Learner:
             return Names.of(data)
         if isinstance(data, Data) and data.data_type == "gaussian":
             checks.check_gaussian(self)
-        return as_data(data, self.data_type, missing=self.missing, stacklevel=stacklevel + 1)
+        return as_data(
+            data,
+            self.data_type,
+            missing=self.missing,
+            categories=self.categories,
+            stacklevel=stacklevel + 1,
+        )
 
     def _refuse_scores(self, composition: Composition, without_data: bool) -> None:
         """Refuse scores where there are no data, or where missing values differ from test to test.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from phgs.learners.base import Learner
 
 OF_CATEGORIES: dict[str, Any] = {
+    "categories": None,
     "test": "g2",
     "degrees_of_freedom": "classical",
     "minimum_sample": None,

@@ -303,7 +303,13 @@ class Result:
         if data is None:
             return self._table
         data_type = self.parameters.get("data_type", "discrete")
-        table = as_data(data, data_type, missing=self.parameters.get("missing", "error"), warn=False)
+        table = as_data(
+            data,
+            data_type,
+            missing=self.parameters.get("missing", "error"),
+            categories=self.parameters.get("categories"),
+            warn=False,
+        )
         if table.names != self.variables and tuple(map(str, table.names)) == self.variables:
             # A result file has names as text.
             table = replace(table, names=self.variables)  # type: ignore[type-var]
