@@ -9,6 +9,8 @@ import pytest
 import phgs
 from test_view import HOSTILE, hostile_result
 
+pytestmark = pytest.mark.extras
+
 CHROMIUM = os.environ.get("PHGS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 

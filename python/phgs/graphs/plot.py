@@ -134,8 +134,7 @@ def _drawn(
     from matplotlib.collections import LineCollection, PolyCollection
 
     labels = [_shortened(visible(name)) for name in graph.variables]
-    # In inches, at a font of eight points.
-    halves = np.array([(0.036 * len(text) + 0.14, 0.14) for text in labels]).reshape(-1, 2)
+    halves = _halves(graph)
     layout = placed(graph, chosen, clusters, halves)
     places = layout.places
     margin = np.array((max((float(half[0]) for half in halves), default=0.4) + 0.1, 0.4))
@@ -194,6 +193,12 @@ def _drawn(
         )
         axes.add_collection(PolyCollection(heads, facecolors=colour, edgecolors="none", zorder=2))
     return figure
+
+
+def _halves(graph: Graph) -> NDArray[np.float64]:
+    """Half of the width and height of each variable's box, in inches at a font of eight points."""
+    labels = [_shortened(visible(name)) for name in graph.variables]
+    return np.array([(0.036 * len(text) + 0.14, 0.14) for text in labels]).reshape(-1, 2)
 
 
 def _shortened(text: str) -> str:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from phgs.data import GaussianTable, IncompleteTable
+from phgs.data import GaussianTable
+from phgs.data.table import Categories
 
 if TYPE_CHECKING:
-    from phgs.data import Table
+    from phgs.data import Data
     from phgs.data.frames import Name
 
 
@@ -35,16 +36,16 @@ class ColumnFacts(NamedTuple):
     largest: float | None = None
 
 
-def column_facts(table: Table) -> dict[Name, ColumnFacts]:
+def column_facts(table: Data) -> dict[Name, ColumnFacts]:
     """Count the states of each column, or describe its numbers."""
     if isinstance(table, GaussianTable):
         if table.values is None:
             return {}
         return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
-    if not table.codes:
+    if not isinstance(table, Categories):
         return {}
-    identifiers = set(table.identifiers)
-    missing = table.n_missing if isinstance(table, IncompleteTable) else (0,) * table.n_variables
+    identifiers = set(table.isolated)
+    missing = table.n_missing
     found = {}
     for i, name in enumerate(table.names):
         counts = None

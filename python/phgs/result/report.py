@@ -166,14 +166,13 @@ _MISSING = {
 
 
 def _findings(result: Result, data: Any) -> str:
-    from phgs.data import GaussianTable
+    from phgs.data.table import Categories
     from phgs.describe import describe
-    from phgs.own_test import Names
 
     table = result._data(data)
     if table is None:
         return "<p>What stands out in the data is told where they are known: give them as <code>data=</code>.</p>"
-    if isinstance(table, (GaussianTable, Names)):
+    if not isinstance(table, Categories):
         return ""
     findings = describe(table).findings
     if not findings:

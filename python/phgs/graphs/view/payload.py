@@ -57,7 +57,7 @@ def of_graph(
     graph: Graph,
     *,
     truth: Any = None,
-    clusters: Mapping[Name, int] | None = None,
+    clusters: Mapping[Name, Any] | None = None,
     confidence: EdgeConfidence | None = None,
     title: str | None = None,
 ) -> Payload:
@@ -172,7 +172,7 @@ def _payload(
     kind: str,
     title: str,
     truth: Any = None,
-    clusters: Mapping[Name, int] | None = None,
+    clusters: Mapping[Name, Any] | None = None,
     confidence: EdgeConfidence | None = None,
     placed_by: Graph | None = None,
     as_cpdags: bool = True,
@@ -305,7 +305,7 @@ def _shares(
     return found
 
 
-def _groups(graph: Graph, clusters: Mapping[Name, int] | None) -> dict[str, Any] | None:
+def _groups(graph: Graph, clusters: Mapping[Name, Any] | None) -> dict[str, Any] | None:
     if clusters is not None:
         labels = list(dict.fromkeys(sorted((clusters[name] for name in graph.variables if name in clusters), key=str)))
         if all(isinstance(label, int) for label in labels):
