@@ -2,15 +2,21 @@
 
 use super::Point;
 
-const MOST_ROUNDS: usize = 400;
+const MOST_ROUNDS: usize = 1500;
+
+/// After so many rounds that left overlaps all places move from the middle by this factor.
+const PATIENCE: usize = 10;
+const GROWTH: f64 = 1.04;
 
 /// Moves boxes apart until none overlaps another; `halves` are half of their widths and heights.
 ///
-/// Overlapping boxes push each other along the side where they overlap less, half of it each. Boxes that are crowded
-/// beyond what some hundreds of rounds undo may still overlap.
+/// Overlapping boxes push each other along the side where they overlap less, half of it each. Where that does not end
+/// soon, all of them move from their middle step by step, so that there is room for it.
 pub fn separate(places: &mut [Point], halves: &[Point]) {
     let mut order: Vec<usize> = (0..places.len()).collect();
-    for _ in 0..MOST_ROUNDS {
+    let n = places.len().max(1) as f64;
+    let middle = [0, 1].map(|axis| places.iter().map(|place| place[axis]).sum::<f64>() / n);
+    for round in 1..=MOST_ROUNDS {
         // From left to right: those that begin before this one ends.
         order.sort_by(|&a, &b| (places[a][0] - halves[a][0]).total_cmp(&(places[b][0] - halves[b][0])).then(a.cmp(&b)));
         let mut overlaps = false;
@@ -37,6 +43,11 @@ pub fn separate(places: &mut [Point], halves: &[Point]) {
         }
         if !overlaps {
             return;
+        }
+        if round % PATIENCE == 0 {
+            for place in &mut *places {
+                *place = [0, 1].map(|axis| middle[axis] + GROWTH * (place[axis] - middle[axis]));
+            }
         }
     }
 }
