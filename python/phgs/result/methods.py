@@ -72,6 +72,39 @@ _METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
 }
+_IAMB = (
+    "Tsamardinos, I., Aliferis, C. F. and Statnikov, A. (2003). Algorithms for large scale Markov blanket discovery."
+    " FLAIRS."
+)
+_METHODS |= {
+    "gs": (
+        "Grow-Shrink (GS)",
+        ("Margaritis, D. and Thrun, S. (2000). Bayesian network induction via local neighborhoods. NIPS 12.",),
+    ),
+    "iamb": ("incremental association Markov blankets (IAMB)", (_IAMB,)),
+    "inter-iamb": ("interleaved incremental association Markov blankets (Inter-IAMB)", (_IAMB,)),
+    "iamb-fdr": (
+        "incremental association Markov blankets with control of the false discovery rate (IAMB-FDR)",
+        (
+            "Peña, J. M. (2008). Learning Gaussian graphical models of gene networks with false discovery rate control."
+            " EvoBIO.",
+        ),
+    ),
+    "hiton-pc": (
+        "HITON-PC",
+        (
+            "Aliferis, C. F., Tsamardinos, I. and Statnikov, A. (2003). HITON: a novel Markov blanket algorithm for"
+            " optimal variable selection. AMIA.",
+        ),
+    ),
+    "getpc": (
+        "GetPC",
+        (
+            "Peña, J. M., Nilsson, R., Björkegren, J. and Tegnér, J. (2007). Towards scalable and data efficient"
+            " learning of Markov boundaries. International Journal of Approximate Reasoning 45.",
+        ),
+    ),
+}
 _ARGES = (
     "Nandy, P., Hauser, A. and Maathuis, M. H. (2018). High-dimensional consistency in score-based "
     "and hybrid structure learning. Annals of Statistics 46."
