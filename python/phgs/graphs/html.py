@@ -74,9 +74,7 @@ def graph_html(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
         part = graph.subgraph({most, *graph.adjacent(most)})
     if part.n_variables > DRAWN:
         return f"<div><b>{size}</b></div>"
-    where = (
-        f"around {escape(visible(most))}, which has the most edges; explore() shows all"
-    )
+    where = f"around {escape(visible(most))}, which has the most edges; explore() shows all"
     return f"<div><b>{size}</b><br>{where}<br>{svg(part, clusters)}</div>"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from phgs.graphs.view.explorer import Page
-from phgs.graphs.view.page import page, visible
+from phgs.graphs.view.page import escaped, page
 from phgs.graphs.view.payload import of_result
 from phgs.output import check_writable
 from phgs.result.methods import methods_paragraph, references
@@ -83,7 +83,7 @@ def report(
         "Summary": _list(_summary(result, comparison)),
         "Warnings": _warnings(result),
         "Data": _data(result, data),
-        "Methods": f"<p>This paragraph can stand in a methods section.</p><blockquote>{visible(methods)}</blockquote>",
+        "Methods": f"<p>This paragraph can stand in a methods section.</p><blockquote>{escaped(methods)}</blockquote>",
     }
     after = {
         "Edges": _edges(result, confidence),
@@ -98,11 +98,11 @@ def report(
     after = {name: text for name, text in after.items() if text}
     names = [*before, "Graph", *after]
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a> ' for name in names)
-    head = f'<div class="report"><h1>{visible(title)}</h1><nav aria-label="Sections">{links}</nav>{_sections(before)}'
+    head = f'<div class="report"><h1>{escaped(title)}</h1><nav aria-label="Sections">{links}</nav>{_sections(before)}'
     head += f'<h2 id="{_anchor("Graph")}">Graph</h2></div>\n'
     payload = of_result(result, truth=truth, confidence=confidence, title=result.cpdag._size())
     html = page(payload | {"file": "graph"}, head, f'<div class="report">{_sections(after)}</div>\n', [_style()])
-    html = html.replace(f"<title>{visible(payload['title'])}</title>", f"<title>{visible(title)}</title>", 1)
+    html = html.replace(f"<title>{escaped(payload['title'])}</title>", f"<title>{escaped(title)}</title>", 1)
     found = Report(html, title, methods)
     if path is not None:
         found.save(path)
@@ -133,7 +133,7 @@ def _warnings(result: Result) -> str:
         found.append(f"{result.decided_by_minimum_sample:,} tests were decided by the least-sample rule.")
     if not found:
         return ""
-    return "".join(f'<p class="warning">{visible(text)}</p>' for text in found)
+    return "".join(f'<p class="warning">{escaped(text)}</p>' for text in found)
 
 
 def _data(result: Result, data: Any) -> str:
@@ -303,7 +303,7 @@ def _bootstrap(confidence: EdgeConfidence | None) -> str:
         " them, the estimated threshold (Scutari and Nagarajan 2013)."
     )
     table = _table(("pair", "joined", "→", "←", "−"), rows, {1, 2, 3, 4})
-    return f'<p>{visible(text)}</p><div class="scroll">{table}</div>' + _cut(len(confidence.pairs))
+    return f'<p>{escaped(text)}</p><div class="scroll">{table}</div>' + _cut(len(confidence.pairs))
 
 
 def _settings(result: Result) -> str:
@@ -319,11 +319,11 @@ def _settings(result: Result) -> str:
 
 
 def _citing(result: Result) -> str:
-    items = "".join(f"<li>{visible(reference)}</li>" for reference in references(result))
+    items = "".join(f"<li>{escaped(reference)}</li>" for reference in references(result))
     software = f"The phgs developers. phgs: Bayesian-network structure learning, version {result.version}."
     return (
-        f"<p>Cite the papers whose methods were used and this software.</p><ul>{items}<li>{visible(software)}</li></ul>"
-        f"<pre>{visible(_BIBTEX)}</pre>"
+        f"<p>Cite the papers whose methods were used and this software.</p><ul>{items}<li>{escaped(software)}</li></ul>"
+        f"<pre>{escaped(_BIBTEX)}</pre>"
     )
 
 
@@ -343,7 +343,7 @@ def _text(value: Any) -> str:
 
 
 def _list(lines: Iterable[tuple[str, str]]) -> str:
-    return "<dl>" + "".join(f"<dt>{visible(name)}</dt><dd>{visible(value)}</dd>" for name, value in lines) + "</dl>"
+    return "<dl>" + "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in lines) + "</dl>"
 
 
 def _table(
@@ -353,7 +353,7 @@ def _table(
         kinds = (' class="number"' if i in numbers else "" for i in range(len(cells)))
         return (
             "<tr>"
-            + "".join(f"<{tag}{k}>{visible(cell)}</{tag}>" for k, cell in zip(kinds, cells, strict=True))
+            + "".join(f"<{tag}{k}>{escaped(cell)}</{tag}>" for k, cell in zip(kinds, cells, strict=True))
             + "</tr>"
         )
 

@@ -66,7 +66,7 @@ def page(payload: dict[str, Any], before: str = "", after: str = "", styles: Seq
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f"<title>{visible(payload['title'])}</title>\n",
+            f"<title>{escaped(payload['title'])}</title>\n",
             *(f"<style>{sheet}</style>\n" for sheet in sheets),
             f"</head>\n<body{alone}>\n{before}",
             part("view.html").replace('<header id="title"></header>', _header(payload)),
@@ -76,11 +76,11 @@ def page(payload: dict[str, Any], before: str = "", after: str = "", styles: Seq
     )
 
 
-def visible(text: object) -> str:
+def escaped(text: object) -> str:
     """Escape text for a page; halves of letters, which no encoding has, become a mark."""
     return escape(str(text).encode("utf-8", "replace").decode())
 
 
 def _header(payload: dict[str, Any]) -> str:
-    lines = "".join(f"<dt>{visible(name)}</dt><dd>{visible(value)}</dd>" for name, value in payload["lines"])
-    return f'<header id="title"><h1>{visible(payload["title"])}</h1><dl>{lines}</dl></header>'
+    lines = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in payload["lines"])
+    return f'<header id="title"><h1>{escaped(payload["title"])}</h1><dl>{lines}</dl></header>'
