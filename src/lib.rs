@@ -20,6 +20,7 @@
 //! * [`knowledge`] has what is known before learning: required and forbidden arcs, tiers.
 //! * [`skeleton`] finds which pairs are adjacent; [`orient`] finds directions; [`search`] maximises a score.
 //! * [`hybrid`] composes them.
+//! * [`layout`] has places of nodes for drawings.
 //! * [`network`] has Bayesian networks with their tables: files, sampling, simulation.
 //! * [`run`] has what a running computation needs: threads, cancellation, progress and the count of statistical calls.
 //!
@@ -33,6 +34,7 @@ pub mod graph;
 pub mod hybrid;
 pub mod independence;
 pub mod knowledge;
+pub mod layout;
 pub mod network;
 pub mod orient;
 pub mod run;

@@ -13,6 +13,7 @@ mod error;
 mod gaussian;
 mod graph;
 mod incomplete;
+mod layout;
 mod learn;
 mod neighbourhood;
 mod network;
@@ -39,6 +40,8 @@ mod _core {
     use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, forced_dag, members};
     #[pymodule_export]
     use super::incomplete::IncompleteDataset;
+    #[pymodule_export]
+    use super::layout::{downward_order, force, layered, separate};
     #[pymodule_export]
     use super::learn::learn;
     #[pymodule_export]

@@ -58,6 +58,7 @@ def add(parser: Parser) -> None:
     output.add_argument("--edges", metavar="FILE.csv", help="write the consensus graph as an edge list")
     output.add_argument("--dot", metavar="FILE", help="write the consensus graph in Graphviz DOT")
     output.add_argument("--plot", metavar="FILE.png|svg", help="draw the majority graph (needs matplotlib)")
+    output.add_argument("--html", metavar="FILE.html", help="write a page in which the pairs can be explored")
 
 
 def _threshold(text: str) -> float | str:
@@ -77,7 +78,7 @@ def run(options: Namespace) -> int:
         raise UsageError("--workers must be at least 1")
     learner = made(options)
     checked_input(options.data, also_stdin=True)
-    wanted = outputs(options, ("json", "table", "edges", "dot", "plot"))
+    wanted = outputs(options, ("json", "table", "edges", "dot", "plot", "html"))
     data = read_data(options)
     seed = 0 if options.seed is inspect.Parameter.empty else options.seed
     progress = False if options.quiet else None
@@ -93,6 +94,8 @@ def _content(kind: str, path: Path, found: EdgeConfidence, options: Namespace) -
         return json_text(found.to_dict()).encode()
     if kind == "table":
         return found.to_csv().encode()
+    if kind == "html":
+        return found.explore(threshold=options.threshold).html.encode()
     if kind == "plot":
         from phgs.graphs.plot import rendered
 

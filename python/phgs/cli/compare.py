@@ -30,6 +30,9 @@ def add(parser: Parser) -> None:
     parser.add_argument("learned", metavar="LEARNED", help="the same")
     parser.add_argument("--json", metavar="FILE", help="write the comparison as JSON; '-' is standard output")
     parser.add_argument(
+        "--html", metavar="FILE.html", help="write a page in which right, missing and false edges can be explored"
+    )
+    parser.add_argument(
         "--encoding", metavar="NAME", help="of edge lists and networks, such as latin-1 (default UTF-8)"
     )
 
@@ -39,12 +42,17 @@ def run(options: Namespace) -> int:
     from phgs.graphs import compare
     from phgs.graphs.convert import read_graph
 
-    wanted = outputs(options, ("json",))
+    wanted = outputs(options, ("json", "html"))
     truth, learned = (
         read_graph(input_path(path), encoding=options.encoding) for path in (options.true, options.learned)
     )
     found = compare(truth, learned).to_dict()
-    write({path: json_text(found).encode() for path in wanted.values()})
+    contents = {}
+    if "json" in wanted:
+        contents[wanted["json"]] = json_text(found).encode()
+    if "html" in wanted:
+        contents[wanted["html"]] = learned.explore(truth=truth).html.encode()
+    write(contents)
     stream = summary_stream(wanted.values())
     for name, text in _LINES.items():
         value = found[name]

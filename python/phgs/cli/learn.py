@@ -10,7 +10,7 @@ from phgs.cli.common import Parser, bold, input_path, outputs, read_data, say, s
 from phgs.cli.method import add_method, made
 
 if TYPE_CHECKING:
-    from phgs.graphs import Comparison
+    from phgs.graphs import Comparison, Graph
     from phgs.result import Result
 
 
@@ -27,6 +27,8 @@ def add(parser: Parser) -> None:
     )
     output.add_argument("--dot", metavar="FILE", help="write the CPDAG in Graphviz DOT")
     output.add_argument("--plot", metavar="FILE.png|svg", help="draw the CPDAG (needs matplotlib)")
+    output.add_argument("--html", metavar="FILE.html", help="write a page in which the CPDAG can be explored")
+    output.add_argument("--report", metavar="FILE.html", help="write a page that reports the analysis")
 
 
 def run(options: Namespace) -> int:
@@ -38,20 +40,20 @@ def run(options: Namespace) -> int:
         from phgs.graphs.convert import read_graph
 
         truth = read_graph(input_path(options.true_graph))
-    wanted = outputs(options, ("json", "edges", "dot", "plot"))
+    wanted = outputs(options, ("json", "edges", "dot", "plot", "html", "report"))
     result = learner._learn(read_data(options), stacklevel=2)
     comparison = None
     if truth is not None:
         from phgs.graphs import as_graph, compare
 
         comparison = compare(as_graph(truth, result.variables), result.cpdag)
-    write({path: _content(kind, path, result, comparison) for kind, path in wanted.items()})
+    write({path: _content(kind, path, result, truth, comparison) for kind, path in wanted.items()})
     if not options.quiet:
         _print(result, comparison, wanted)
     return 0
 
 
-def _content(kind: str, path: Path, result: Result, comparison: Comparison | None) -> bytes:
+def _content(kind: str, path: Path, result: Result, truth: Graph | None, comparison: Comparison | None) -> bytes:
     if kind == "json":
         from phgs.result.file import dumps
 
@@ -62,6 +64,10 @@ def _content(kind: str, path: Path, result: Result, comparison: Comparison | Non
         return to_csv(result.cpdag).encode()
     if kind == "dot":
         return result.to_dot().encode()
+    if kind == "html":
+        return result.explore(truth=truth).html.encode()
+    if kind == "report":
+        return result.report(truth=truth).html.encode()
     from phgs.graphs.plot import rendered
 
     return rendered(result.plot(), path)

@@ -24,6 +24,7 @@ from phgs.texts import printable
 if TYPE_CHECKING:
     from phgs.data.frames import Name
     from phgs.graphs import Graph
+    from phgs.graphs.view import Explorer
 
 
 class PairConfidence(NamedTuple):
@@ -197,6 +198,7 @@ class EdgeConfidence:
         threshold: float | str = "estimated",
         focus: Name | None = None,
         title: str | None = None,
+        layout: Any = "auto",
     ) -> Any:
         """Draw the majority graph with matplotlib, edges the wider the more frequent; see `phgs.Result.plot`."""
         from phgs.graphs.plot import plot
@@ -204,7 +206,31 @@ class EdgeConfidence:
         graph = self.consensus(threshold)
         widths = {frozenset((row.x, row.y)): row.frequency for row in self.pairs}
         title = f"{self.method}, {self.n_replicates:,} replicates: {graph._size()}" if title is None else title
-        return plot(graph, path, focus=focus, title=title, widths=widths)
+        return plot(graph, path, focus=focus, title=title, widths=widths, layout=layout)
+
+    def explore(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        threshold: float | str = "estimated",
+        truth: Any = None,
+        title: str | None = None,
+    ) -> Explorer:
+        """Make a page in which all pairs can be explored, with a slider on their share; see `phgs.Result.explore`.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page (HTML).
+        threshold : float or "estimated"
+            Where the slider begins: edges as `consensus` has them. Rarer pairs, up to 20,000, appear as it moves down,
+            each as most of its replicates have it.
+        truth, title
+            As in `phgs.Result.explore`.
+        """
+        from phgs.graphs.view.payload import explore, of_confidence
+
+        return explore(of_confidence(self, threshold=threshold, truth=truth, title=title), path)
 
     # Other forms
 

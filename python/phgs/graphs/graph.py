@@ -17,7 +17,9 @@ from phgs.texts import printable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from phgs.confidence import EdgeConfidence
     from phgs.data.frames import Name
+    from phgs.graphs.view import Explorer
 
 
 class Edge(NamedTuple):
@@ -331,11 +333,71 @@ class Graph:
 
         return to_csv(self)
 
-    def plot(self, path: Any = None, *, focus: Name | None = None, clusters: Any = None, title: str = "") -> Any:
-        """Draw the graph with matplotlib; see `phgs.graphs.plot.plot`."""
+    def plot(
+        self,
+        path: Any = None,
+        *,
+        focus: Name | None = None,
+        clusters: Any = None,
+        title: str = "",
+        layout: Any = "auto",
+    ) -> Any:
+        """Draw the graph with matplotlib, with the name of every variable; undirected edges have no head.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the picture (PNG, SVG, PDF).
+        focus : name, optional
+            Draw only this variable, what is adjacent to it, and what is adjacent to that.
+        clusters : mapping, optional
+            Cluster of each variable, for colours, and to place a large graph cluster by cluster.
+        title : str
+            Title of the picture.
+        layout : str, mapping or callable
+            ``"layers"`` puts arrows downwards, connected parts and the clusters of large ones side by side;
+            ``"springs"`` makes a map, for large graphs without clusters; ``"auto"`` chooses between them. The programs
+            of Graphviz (``"dot"``, ``"neato"``, ``"fdp"``, ``"sfdp"``, ``"twopi"``, ``"circo"``) are used where they
+            are installed. A mapping has the place (x, y) of each variable; a function, such as
+            ``networkx.kamada_kawai_layout``, gets the graph of `to_networkx` and returns such a mapping.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure; no window is opened.
+        """
         from phgs.graphs.plot import plot
 
-        return plot(self, path, focus=focus, clusters=clusters, title=title)
+        return plot(self, path, focus=focus, clusters=clusters, title=title, layout=layout)
+
+    def explore(
+        self,
+        path: Any = None,
+        *,
+        truth: Any = None,
+        clusters: Any = None,
+        confidence: EdgeConfidence | None = None,
+        title: str | None = None,
+    ) -> Explorer:
+        """Make a page in which the graph can be explored; see `Result.explore`.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page (HTML).
+        truth : optional
+            The true graph, as `phgs.compare` takes it: edges are then coloured as right, in another direction, missing
+            or false. As there, DAGs are compared, and shown, by their CPDAGs.
+        clusters : mapping, optional
+            Cluster of each variable, for colours and folding; by default the connected parts.
+        confidence : EdgeConfidence, optional
+            What `phgs.bootstrap` found of the same variables.
+        title : str, optional
+            Title of the page.
+        """
+        from phgs.graphs.view.payload import explore, of_graph
+
+        return explore(of_graph(self, truth=truth, clusters=clusters, confidence=confidence, title=title), path)
 
     # Python's protocols
 

@@ -28,8 +28,9 @@ def svg(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
     labels = [visible(name) for name in graph.variables]
     shown = [text if len(text) <= 24 else text[:23] + "…" for text in labels]
     arcs, edges = graph._directed_indices(), graph._undirected_indices()
-    step = max(60.0, 7.0 * max((len(text) for text in shown), default=1) + 22)
-    layout = layered(graph.n_variables, arcs, edges).scaled(step, -62.0)
+    widths = [max(60.0, 7.0 * len(text) + 22) / 90.0 for text in shown]
+    layout = layered(graph.n_variables, arcs, edges, widths=widths).scaled(90.0, -62.0)
+    step = 90.0 * max(widths, default=1.0)
     margin = np.array((step / 2 + 4, 24))
     layout = layout.shifted(margin - layout.corners[0])
     places = layout.places
@@ -73,9 +74,7 @@ def graph_html(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
         part = graph.subgraph({most, *graph.adjacent(most)})
     if part.n_variables > DRAWN:
         return f"<div><b>{size}</b></div>"
-    where = (
-        f"around {escape(visible(most))}, which has the most edges; plot(focus=…) draws other parts, plot() the whole"
-    )
+    where = f"around {escape(visible(most))}, which has the most edges; explore() shows all"
     return f"<div><b>{size}</b><br>{where}<br>{svg(part, clusters)}</div>"
 
 

@@ -1,15 +1,24 @@
-"""Layered positions of nodes: arrows point down, edges cross little."""
+"""Positions of nodes: in layers, arrows pointing down, or by springs.
+
+The core places each connected part; here the parts are put side by side so that they fill a page.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-_SWEEPS = 24
-_FLAT = 2.0
-_BESIDE_BOXES = np.array([(0.0, 0.25), (0.0, -0.25)])
+from phgs import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Pairs = list[tuple[int, int]]
+
+IN_LAYERS = 150
+"""Connected parts of more nodes than this are wide bands in layers: they are placed by springs, or by groups."""
 
 
 class Layout(NamedTuple):
@@ -71,7 +80,14 @@ def cut_at_box(points: NDArray[np.float64], half: tuple[float, float]) -> NDArra
     return np.vstack([points[: last + 1], entry])
 
 
-def layered(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> Layout:
+def layered(
+    n: int,
+    arcs: Pairs,
+    edges: Pairs,
+    groups: Sequence[int] | None = None,
+    widths: Sequence[float] | None = None,
+    aspect: float = 2.0,
+) -> Layout:
     """Place n nodes in layers.
 
     Parameters
@@ -82,45 +98,58 @@ def layered(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -
         Directed edges.
     edges
         Undirected edges.
+    groups
+        For each node the number of its group (cluster): a connected part of more than `IN_LAYERS` nodes is placed group
+        by group, one beside the other.
+    widths
+        For each node the room that it takes in its layer; by default one.
+    aspect
+        How much wider than high the whole should be.
 
     Returns
     -------
     Layout
         Nodes and the bends of edges. Parts that are not connected stand in rows, isolated nodes below them.
     """
+    parts = components(n, arcs + edges)
+    if groups is not None:
+        parts = [piece for part in parts for piece in _by_group(part, groups, arcs, edges)]
+
+    room = [1.0] * n if widths is None else [float(width) for width in widths]
+
+    def place(part: list[int], inner_arcs: Pairs, inner_edges: Pairs) -> Layout:
+        places, (points, starts) = _core.layered([room[node] for node in part], inner_arcs, inner_edges)
+        bends: dict[tuple[int, int], NDArray[np.float64]] = {}
+        ends = starts.tolist()
+        for (a, b), start, end in zip(inner_arcs + inner_edges, ends, ends[1:], strict=False):
+            if start < end:
+                bends[a, b] = points[start:end]
+                bends[b, a] = bends[a, b][::-1]
+        return Layout(places, bends)
+
+    return _side_by_side(n, parts, arcs, edges, place, room, aspect)
+
+
+def springs(n: int, pairs: Pairs, aspect: float = 1.6) -> Layout:
+    """Place n nodes by springs between neighbours and repulsion (Hu 2005): a map of a large graph.
+
+    Edges are about one long. Parts that are not connected stand in rows, isolated nodes below them.
+    """
+
+    def place(part: list[int], inner: Pairs, _: Pairs) -> Layout:
+        places = _core.force(len(part), inner)
+        # From the top left corner on, as layers are.
+        return Layout(places - (0.0, float(places[:, 1].max())), {})
+
+    return _side_by_side(n, components(n, pairs), pairs, [], place, [1.0] * n, aspect)
+
+
+def components(n: int, pairs: Pairs) -> list[list[int]]:
+    """Return the connected parts, the largest first, each in the order of its nodes."""
     around: list[list[int]] = [[] for _ in range(n)]
-    for a, b in arcs + edges:
+    for a, b in pairs:
         around[a].append(b)
         around[b].append(a)
-    positions = np.zeros((n, 2))
-    bends: dict[tuple[int, int], NDArray[np.float64]] = {}
-    parts = [part for part in _components(n, around) if len(part) > 1]
-    drawn = []
-    for part in parts:
-        index = {node: i for i, node in enumerate(part)}
-        inner_arcs = [(index[a], index[b]) for a, b in arcs if a in index]
-        inner_edges = [(index[a], index[b]) for a, b in edges if a in index]
-        drawn.append(_component(len(part), inner_arcs, inner_edges))
-    sizes = [layout.corners[1] - layout.corners[0] + np.array((1.6, 1.4)) for layout in drawn]
-    # Rows as wide as the widest part, or wide enough for a picture about twice as wide as high.
-    wide = max([float(size[0]) for size in sizes] + [1.4 * float(np.sqrt(sum(w * h for w, h in sizes)))])
-    left, top, lowest = 0.0, 0.0, 0.0
-    for part, layout, size in zip(parts, drawn, sizes, strict=True):
-        if left and left + size[0] > wide:
-            left, top = 0.0, lowest
-        moved = layout.shifted(np.array((left - layout.corners[0][0], top)))
-        positions[part] = moved.places
-        bends |= {(part[a], part[b]): points for (a, b), points in moved.bends.items()}
-        left += float(size[0])
-        lowest = min(lowest, top - float(size[1]))
-    alone = [node for node in range(n) if not around[node]]
-    columns = max(1, round(max(wide - 1.6, np.sqrt(len(alone)) * 1.5)))
-    for i, node in enumerate(alone):
-        positions[node] = (i % columns, lowest - 0.8 * (i // columns))
-    return Layout(positions, bends)
-
-
-def _components(n: int, around: list[list[int]]) -> list[list[int]]:
     seen = [False] * n
     parts = []
     for start in range(n):
@@ -139,126 +168,73 @@ def _components(n: int, around: list[list[int]]) -> list[list[int]]:
     return sorted(parts, key=lambda part: (-len(part), part[0]))
 
 
-def _component(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> Layout:
-    order = _order(n, arcs, edges)
-    rank = {node: i for i, node in enumerate(order)}
-    down = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in arcs + edges]
-    layer = [0] * n
-    for node in order:
-        for a, b in down:
-            if a == node:
-                layer[b] = max(layer[b], layer[a] + 1)
-    # Pull nodes down towards their children, so that edges are short.
-    for node in reversed(order):
-        below = [layer[b] for a, b in down if a == node]
-        if below:
-            layer[node] = max(layer[node], min(below) - 1)
-    layers: list[list[int]] = [[] for _ in range(max(layer) + 1)]
-    # Long edges pass through a dummy in each layer between.
-    n_all = n
-    layer_of = list(layer)
-    links: list[tuple[int, int]] = []
-    passed: dict[tuple[int, int], list[int]] = {}
-    for a, b in down:
-        last, first = a, n_all
-        for level in range(layer[a] + 1, layer[b]):
-            layer_of.append(level)
-            links.append((last, n_all))
-            last = n_all
-            n_all += 1
-        links.append((last, b))
-        if n_all > first:
-            passed[a, b] = list(range(first, n_all))
-    for node in [*order, *range(n, n_all)]:
-        layers[layer_of[node]].append(node)
-    x = _place(n_all, layers, links)
-    points = np.column_stack([x, -np.asarray(layer_of, dtype=float)])
+def _by_group(part: list[int], groups: Sequence[int], arcs: Pairs, edges: Pairs) -> list[list[int]]:
+    """Take a large part apart by groups, and each of them into its connected parts."""
+    if len(part) <= IN_LAYERS:
+        return [part]
+    inside = set(part)
+    members: dict[int, list[int]] = {}
+    for node in part:
+        members.setdefault(groups[node], []).append(node)
+    pieces: list[list[int]] = []
+    same = [(a, b) for a, b in arcs + edges if a in inside and groups[a] == groups[b]]
+    for group in sorted(members):
+        index = {node: i for i, node in enumerate(members[group])}
+        inner = [(index[a], index[b]) for a, b in same if a in index]
+        pieces += [[members[group][i] for i in piece] for piece in components(len(index), inner)]
+    return pieces
+
+
+def _side_by_side(
+    n: int,
+    parts: list[list[int]],
+    arcs: Pairs,
+    edges: Pairs,
+    place: Callable[[list[int], Pairs, Pairs], Layout],
+    room: list[float],
+    aspect: float,
+) -> Layout:
+    """Place each part and put them in rows that fill a page."""
+    which, index = np.zeros(n, dtype=int), np.zeros(n, dtype=int)
+    for number, part in enumerate(parts):
+        which[part] = number
+        index[part] = np.arange(len(part))
+    numbers, indices = which.tolist(), index.tolist()
+    inner: list[tuple[Pairs, Pairs]] = [([], []) for _ in parts]
+    for kind, pairs in enumerate((arcs, edges)):
+        for a, b in pairs:
+            if numbers[a] == numbers[b]:
+                inner[numbers[a]][kind].append((indices[a], indices[b]))
+    positions = np.zeros((n, 2))
     bends: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for a, b in down:
-        # Straight down beside the boxes of a layer, so that a flat line does not run behind one.
-        inner = (points[passed.get((a, b), [])][:, None] + _BESIDE_BOXES).reshape(-1, 2)
-        corners = np.vstack([points[a], inner, points[b]])
-        flat = np.abs(np.diff(corners[:, 0])) > _FLAT
-        if flat[0]:
-            inner = np.vstack([points[a] + _BESIDE_BOXES[1], inner])
-        if flat[-1]:
-            inner = np.vstack([inner, points[b] + _BESIDE_BOXES[0]])
-        if len(inner):
-            bends[a, b] = inner
-            bends[b, a] = bends[a, b][::-1]
-    return Layout(points[:n], bends)
-
-
-def _order(n: int, arcs: list[tuple[int, int]], edges: list[tuple[int, int]]) -> list[int]:
-    """Order the nodes so that arcs go forward (cycles broken at the lowest node) and undirected edges stay near."""
-    parents: list[set[int]] = [set() for _ in range(n)]
-    for a, b in arcs:
-        parents[b].add(a)
-    near: list[list[int]] = [[] for _ in range(n)]
-    for a, b in arcs + edges:
-        near[a].append(b)
-        near[b].append(a)
-    order: list[int] = []
-    left = set(range(n))
-    touched = [0] * n
-    while left:
-        free = [node for node in left if not parents[node] & left] or [min(left)]
-        node = min(free, key=lambda v: (-touched[v], -len(near[v]), v))
-        order.append(node)
-        left.discard(node)
-        for other in near[node]:
-            touched[other] += 1
-    return order
-
-
-def _place(n: int, layers: list[list[int]], links: list[tuple[int, int]]) -> NDArray[np.float64]:
-    """Order each layer by the medians of its neighbours, sweeping down and up, and space nodes evenly."""
-    above: list[list[int]] = [[] for _ in range(n)]
-    below: list[list[int]] = [[] for _ in range(n)]
-    for a, b in links:
-        above[b].append(a)
-        below[a].append(b)
-    x: NDArray[np.float64] = np.zeros(n)
-    for members in layers:
-        for i, node in enumerate(members):
-            x[node] = i - (len(members) - 1) / 2
-    best: NDArray[np.float64] = x.copy()
-    best_crossings = _crossings(layers, below, x)
-    for sweep in range(_SWEEPS):
-        towards, around = (layers, above) if sweep % 2 == 0 else (layers[::-1], below)
-        for members in towards:
-            wished = {v: float(np.mean(x[around[v]])) if around[v] else x[v] for v in members}
-            _spread(members, wished, x)
-        crossings = _crossings(layers, below, x)
-        if crossings <= best_crossings:
-            best, best_crossings = x.copy(), crossings
-    return best
-
-
-def _spread(members: list[int], wished: dict[int, float], x: NDArray[np.float64]) -> None:
-    """Put the nodes of a layer as near to where they wish to be as an even spacing of one allows."""
-    members.sort(key=lambda v: (wished[v], x[v], v))
-    wishes = np.array([wished[v] for v in members]) - np.arange(len(members))
-    # Isotonic regression: wishes must not fall; blocks that would are averaged.
-    blocks: list[list[float]] = []
-    for wish in wishes:
-        blocks.append([wish, 1.0])
-        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-            value, weight = blocks.pop()
-            blocks[-1] = [
-                (blocks[-1][0] * blocks[-1][1] + value * weight) / (blocks[-1][1] + weight),
-                blocks[-1][1] + weight,
-            ]
-    fitted = np.repeat([b[0] for b in blocks], [int(b[1]) for b in blocks]) + np.arange(len(members))
-    for node, value in zip(members, fitted, strict=True):
-        x[node] = value
-
-
-def _crossings(layers: list[list[int]], below: list[list[int]], x: NDArray[np.float64]) -> int:
-    count = 0
-    for members in layers:
-        ends = [x[b] for a in sorted(members, key=lambda v: x[v]) for b in sorted(below[a], key=lambda v: x[v])]
-        values = np.asarray(ends)
-        for i in range(1, len(values)):
-            count += int(np.count_nonzero(values[:i] > values[i] + 1e-9))
-    return count
+    drawn = [(part, place(part, *inner[number])) for number, part in enumerate(parts) if len(part) > 1]
+    corners = [layout.corners for _, layout in drawn]
+    # Nodes at the sides stand half out of the corners, which are places.
+    widest = max(room, default=1.0)
+    sizes = [high - low + np.array((widest + 0.6, 1.4)) for low, high in corners]
+    alone = [part[0] for part in parts if len(part) == 1]
+    area = sum(float(w * h) for w, h in sizes) + 0.8 * sum(room[node] for node in alone)
+    # Rows as wide as the widest part, or wide enough for a picture of the wanted shape.
+    wide = max([float(size[0]) for size in sizes] + [float(np.sqrt(aspect * area))])
+    left, top, lowest = 0.0, 0.0, 0.0
+    # The highest first, so that parts in a row are about as high as each other.
+    for i in sorted(
+        range(len(drawn)), key=lambda i: (-round(float(sizes[i][1]), 6), -len(drawn[i][0]), drawn[i][0][0])
+    ):
+        (part, layout), size = drawn[i], sizes[i]
+        if left and left + size[0] > wide + 1e-9:
+            left, top = 0.0, lowest
+        moved = layout.shifted(np.array((left - corners[i][0][0], top)))
+        positions[part] = moved.places
+        bends.update({(part[a], part[b]): points for (a, b), points in moved.bends.items()})
+        left += float(size[0])
+        lowest = min(lowest, top - float(size[1]))
+    right = max(wide - widest - 0.6, widest * float(np.sqrt(len(alone))) * 1.5)
+    x, y = 0.0, lowest
+    for i, node in enumerate(alone):
+        if i:
+            x += (room[alone[i - 1]] + room[node]) / 2
+            if x > right + 1e-9:
+                x, y = 0.0, y - 0.8
+        positions[node] = (x, y)
+    return Layout(positions, bends)

@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phgs.graphs.layout import Layout, cut_at_box, layered
+from phgs.graphs.layout import cut_at_box
+from phgs.graphs.placing import placed
 from phgs.texts import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from phgs.data.frames import Name
     from phgs.graphs.graph import Graph
     from phgs.result import PathPoint
 
-LABELLED = 120
-"""Graphs with more nodes than this are drawn without labels."""
+MOST_INCHES = 120.0
+"""The longer side of the largest picture: 18,000 points of a PNG file, which usual viewers still show."""
+
+LONGEST_NAME = 40
+"""Longer names are cut; the figure would be as wide as they are."""
 
 NAMES: dict[str, Any] = {"parse_math": False, "usetex": False}
 """Properties of texts that hold names: a dollar sign is a dollar sign."""
@@ -56,8 +62,9 @@ def plot(
     clusters: Mapping[Name, int] | None = None,
     title: str = "",
     widths: Mapping[frozenset[Name], float] | None = None,
+    layout: str | Mapping[Name, Sequence[float]] | Callable[[Any], Any] = "auto",
 ) -> Any:
-    """Draw a graph in layers, arrows downwards; undirected edges have no head.
+    """Draw a graph with the names of its variables; undirected edges have no head.
 
     Parameters
     ----------
@@ -68,11 +75,13 @@ def plot(
     focus
         Draw only this variable, what is adjacent to it, and what is adjacent to that.
     clusters
-        Cluster of each variable, for colours.
+        Cluster of each variable, for colours; large connected parts are placed cluster by cluster.
     title
         Title of the picture.
     widths
         For the pair of each edge a number in [0, 1]: how wide it is drawn.
+    layout
+        How variables are placed; see `Graph.plot`.
 
     Returns
     -------
@@ -81,11 +90,7 @@ def plot(
     """
     if focus is not None:
         graph = around(graph, focus)
-    if graph.n_variables <= LABELLED:
-        arcs, edges = graph._directed_indices(), graph._undirected_indices()
-        figure = _with_labels(graph, layered(graph.n_variables, arcs, edges), clusters, focus, title, widths)
-    else:
-        figure = _without_labels(graph, clusters, title, widths)
+    figure = _drawn(graph, clusters, focus, title, widths, layout)
     if path is not None:
         save(figure, path)
     return figure
@@ -115,43 +120,51 @@ def _width(graph: Graph, a: int, b: int, widths: Mapping[frozenset[Name], float]
     return 0.3 + 2.2 * widths.get(frozenset((graph.variables[a], graph.variables[b])), 0.0)
 
 
-def _with_labels(
+def _drawn(
     graph: Graph,
-    layout: Layout,
     clusters: Mapping[Name, int] | None,
     focus: Name | None,
     title: str,
     widths: Mapping[frozenset[Name], float] | None,
+    chosen: str | Mapping[Name, Sequence[float]] | Callable[[Any], Any],
 ) -> Any:
     """Draw boxes with names, arrows that end at the boxes."""
     import warnings
 
-    longest = max((len(visible(name)) for name in graph.variables), default=1)
-    step = (max(0.85, 0.085 * longest + 0.25), 0.8)
-    layout = layout.scaled(*step)
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    labels = [_shortened(visible(name)) for name in graph.variables]
+    halves = _halves(graph)
+    layout = placed(graph, chosen, clusters, halves)
     places = layout.places
-    margin = np.array((step[0] / 2 + 0.1, 0.4))
+    margin = np.array((max((float(half[0]) for half in halves), default=0.4) + 0.1, 0.4))
     low, high = (layout.corners[0] - margin, layout.corners[1] + margin) if graph.n_variables else (-margin, margin)
     width, height = high - low
-    scale = min(1.0, 40.0 / max(width, height))
+    # A canvas as large as the names need; beyond what formats and viewers bear they become smaller.
+    scale = min(1.0, MOST_INCHES / max(width, height))
     figure = _figure(max(3.0, width * scale), max(2.0, height * scale + 0.3))
     axes = _axes(figure, title)
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     boxes = []
-    for name, (x, y) in zip(graph.variables, places, strict=True):
+    for name, label, (x, y) in zip(graph.variables, labels, places, strict=True):
         colour = _COLOURS[clusters[name] % len(_COLOURS)] if clusters else _COLOURS[0]
         boxes.append(
             axes.text(
                 x,
                 y,
-                visible(name),
+                label,
                 ha="center",
                 va="center",
                 fontsize=8 * scale,
                 fontweight="bold" if focus is not None and name == focus else "normal",
-                bbox={"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "#777777", "linewidth": 0.6},
-                zorder=2,
+                bbox={
+                    "boxstyle": "round,pad=0.3",
+                    "facecolor": colour,
+                    "edgecolor": "#777777",
+                    "linewidth": 0.6 * scale,
+                },
+                zorder=3,
                 **NAMES,
             )
         )
@@ -159,77 +172,53 @@ def _with_labels(
         # A font that lacks a letter draws a box; the picture is still worth having.
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure.draw_without_rendering()  # now the boxes have a size, at which arrows can end
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
-
     inverse = axes.transData.inverted()
+    extents = [inverse.transform_bbox(box.get_bbox_patch().get_window_extent()) for box in boxes]
     for pairs, directed in ((graph._directed_indices(), True), (graph._undirected_indices(), False)):
+        lines, heads, wide = [], [], []
         for a, b in pairs:
-            box = inverse.transform_bbox(boxes[b].get_bbox_patch().get_window_extent())
             # Boxes lie above lines, so that only arrow heads need to stop at them.
             points = layout.route(a, b)
-            axes.add_patch(
-                FancyArrowPatch(
-                    path=Path(cut_at_box(points, (box.width / 2, box.height / 2)) if directed else points),
-                    arrowstyle="-|>,head_width=0.22,head_length=0.4" if directed else "-",
-                    mutation_scale=8 * scale,
-                    linewidth=0.9 * _width(graph, a, b, widths),
-                    color="#555555" if directed else "#b06000",
-                    zorder=1,
-                )
+            wide.append(0.9 * scale * _width(graph, a, b, widths))
+            if directed:
+                points = cut_at_box(points, (extents[b].width / 2, extents[b].height / 2))
+                points, head = _head(points, 0.1, 0.035 + 0.012 * wide[-1] / scale)
+                heads.append(head)
+            lines.append(points)
+        colour = "#555555" if directed else "#b06000"
+        axes.add_collection(
+            LineCollection(
+                lines, colors=colour, linewidths=wide, linestyles="solid" if directed else (0, (4, 2)), zorder=1
             )
+        )
+        axes.add_collection(PolyCollection(heads, facecolors=colour, edgecolors="none", zorder=2))
     return figure
 
 
-def _without_labels(
-    graph: Graph,
-    clusters: Mapping[Name, int] | None,
-    title: str,
-    widths: Mapping[frozenset[Name], float] | None,
-) -> Any:
-    """Draw dots and lines: a view of the whole; `focus` shows a part."""
-    from matplotlib.collections import LineCollection
+def _halves(graph: Graph) -> NDArray[np.float64]:
+    """Half of the width and height of each variable's box, in inches at a font of eight points."""
+    labels = [_shortened(visible(name)) for name in graph.variables]
+    return np.array([(0.036 * len(text) + 0.14, 0.14) for text in labels]).reshape(-1, 2)
 
-    places = _radial(graph.n_variables, graph._pair_indices())
-    figure = _figure(12.0, 12.0)
-    axes = _axes(figure, title)
-    for pairs, colour in ((graph._directed_indices(), "#888888"), (graph._undirected_indices(), "#b06000")):
-        lines = [places[[a, b]] for a, b in pairs]
-        wide = [0.5 * _width(graph, a, b, widths) for a, b in pairs]
-        axes.add_collection(LineCollection(lines, colors=colour, linewidths=wide, zorder=1))
-    colours = [_DARK[(clusters[name] if clusters else 0) % len(_DARK)] for name in graph.variables]
-    size = max(4.0, 8000.0 / graph.n_variables)
-    axes.scatter(places[:, 0], places[:, 1], s=min(size, 25.0), c=colours, zorder=2, linewidths=0)
-    axes.autoscale_view()
-    return figure
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+
+
+def _head(points: NDArray[np.float64], length: float, half: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a line shortened by an arrow head, and the head's three corners, in the units of the line."""
+    tip = points[-1]
+    before = points[:-1][np.linalg.norm(points[:-1] - tip, axis=1) > length]
+    towards = tip - (before[-1] if len(before) else points[0])
+    size = float(np.linalg.norm(towards))
+    direction = towards / size if size > 0 else np.array((0.0, -1.0))
+    base = tip - direction * length
+    aside = np.array((-direction[1], direction[0])) * half
+    line = np.vstack([before, base]) if len(before) else np.vstack([points[0], base])
+    return line, np.vstack([tip, base + aside, base - aside])
 
 
 _DARK = ("#3b75af", "#ef8636", "#519e3e", "#c53a32", "#8d69b8", "#84584e", "#d57dbe", "#7f7f7f", "#bcbd45", "#57bccc")
-
-
-def _radial(n: int, edges: list[tuple[int, int]]) -> Any:
-    """Place many nodes by a few rounds of springs, from a fixed start."""
-    angle = np.arange(n) * np.pi * (3 - np.sqrt(5))
-    places = np.sqrt(np.arange(n) + 0.5)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-    if not edges:
-        return places
-    ends = np.asarray(edges)
-    size = np.sqrt(n)
-    for round_ in range(60):
-        move = np.zeros_like(places)
-        for start in range(0, n, 256):
-            x, y = (places[start : start + 256, axis, None] - places[:, axis] for axis in (0, 1))
-            weight = 1.0 / (x * x + y * y + 0.05)
-            move[start : start + 256, 0] += np.einsum("ij,ij->i", x, weight)
-            move[start : start + 256, 1] += np.einsum("ij,ij->i", y, weight)
-        pull = (places[ends[:, 1]] - places[ends[:, 0]]) * 0.6
-        np.add.at(move, ends[:, 0], pull)
-        np.add.at(move, ends[:, 1], -pull)
-        move -= places * 0.03
-        length = np.linalg.norm(move, axis=1, keepdims=True)
-        limit = size * 0.12 * (1 - round_ / 60) + 0.01
-        places = places + move / np.maximum(length, 1e-9) * np.minimum(length, limit)
-    return places * 1.6
 
 
 def plot_path(points: Sequence[PathPoint], path: Any = None) -> Any:

@@ -16,6 +16,7 @@ from phgs.documents import LARGEST_FLOAT, Node, json_text, read_json
 from phgs.graphs.graph import Graph
 from phgs.knowledge import Knowledge, knowledge_of
 from phgs.output import write_whole
+from phgs.result.columns import ColumnFacts
 from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
 from phgs.result.table import EdgeRow, EdgeTable
 
@@ -80,9 +81,17 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
             str(name): None if name in left_out else [_label(label) for label in result.levels[name]]
             for name in result.variables
         },
+        "columns": {str(name): _facts(facts) for name, facts in result.columns.items()},
         "isolated": {str(name): n_states for name, n_states in result.isolated.items()},
         "knowledge": None if result.knowledge is None else _knowledge(result.knowledge),
         "separations": _separations(result, separations),
+    }
+
+
+def _facts(facts: ColumnFacts) -> dict[str, Any]:
+    counts = None if facts.counts is None else list(facts.counts)
+    return {"counts": counts, "n_missing": facts.n_missing} | {
+        name: value for name in ColumnFacts._fields[2:] if (value := getattr(facts, name)) is not None
     }
 
 
@@ -229,6 +238,7 @@ def _result(found: Node) -> Result:
         },
         isolated=by_name("isolated", Node.whole) or {},
         knowledge=None if (node := found.get("knowledge")) is None else knowledge_of(node),
+        _columns=by_name("columns", _column) or {},
         _edges=None if edges is None else EdgeTable(edges.each(lambda node: _edge(node, name))),
         _separations=_separations_of(found.get("separations"), len(names)),
     )
@@ -277,6 +287,12 @@ def _states(node: Node) -> tuple[Any, ...]:
         return label.value
 
     return node.each(state)
+
+
+def _column(node: Node) -> ColumnFacts:
+    numbers = {key: found.number() for key in ColumnFacts._fields[2:] if (found := node.get(key)) is not None}
+    counts = node["counts"].optional(lambda found: found.each(Node.whole))
+    return ColumnFacts(counts, node["n_missing"].whole(), **numbers)
 
 
 def _edge(node: Node, name: Callable[[Node], str]) -> EdgeRow:

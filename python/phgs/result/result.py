@@ -16,14 +16,18 @@ from phgs._core import __version__
 from phgs.data import Data, as_data
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
+from phgs.result.columns import ColumnFacts, column_facts
 from phgs.result.table import EdgeRow, EdgeTable, Separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from phgs.confidence import EdgeConfidence
     from phgs.data.frames import Name
+    from phgs.graphs.view import Explorer
     from phgs.knowledge import Knowledge
     from phgs.network import Network
+    from phgs.result.report import Report
 
 
 class Score(NamedTuple):
@@ -172,6 +176,7 @@ class Result:
     _edges: EdgeTable | None = None
     _table: Data | None = None
     _score: dict[str, Any] | None = None
+    _columns: dict[Name, ColumnFacts] | None = None
 
     @classmethod
     def _from_core(
@@ -255,6 +260,13 @@ class Result:
         arcs = self.dag._directed_indices()
         found = _core.score_gains(self._table.complete_core, arcs, self._score, threads)
         return dict(zip(self.dag.directed, found, strict=True))
+
+    @cached_property
+    def columns(self) -> dict[Name, ColumnFacts]:
+        """What the data were, column by column: rows of each state, missing values; empty where they are not known."""
+        if self._columns is not None:
+            return self._columns
+        return {} if self._table is None else column_facts(self._table)
 
     @cached_property
     def _record_of(self) -> dict[tuple[int, int], int]:
@@ -416,7 +428,9 @@ class Result:
         dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
         return Network.fit(table, dag, equivalent_sample_size=equivalent_sample_size, threads=threads)
 
-    def plot(self, path: Any = None, *, focus: Name | None = None, title: str | None = None) -> Any:
+    def plot(
+        self, path: Any = None, *, focus: Name | None = None, title: str | None = None, layout: Any = "auto"
+    ) -> Any:
         """Draw the CPDAG with matplotlib, coloured by cluster.
 
         Parameters
@@ -427,6 +441,8 @@ class Result:
             Draw only the neighbourhood of this variable.
         title : str, optional
             Title of the picture.
+        layout : str, mapping or callable
+            How variables are placed; see `Graph.plot`.
 
         Returns
         -------
@@ -435,7 +451,81 @@ class Result:
         """
         if title is None:
             title = f"{self.method}: " + (self.cpdag._size() if focus is None else f"around {focus}")
-        return self.cpdag.plot(path, focus=focus, clusters=self.clusters, title=title)
+        return self.cpdag.plot(path, focus=focus, clusters=self.clusters, title=title, layout=layout)
+
+    def explore(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        truth: Any = None,
+        confidence: EdgeConfidence | None = None,
+        title: str | None = None,
+    ) -> Explorer:
+        """Make a page in which the graph can be explored: moved, searched, asked about its variables and edges.
+
+        A notebook shows what is returned. The file works from disk in any browser, without a network. It holds what the
+        result file holds, the separating sets of absent pairs too where there are at most 100,000 of them, but no data.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page (HTML).
+        truth : optional
+            The true graph, as `phgs.compare` takes it: edges are then coloured as right, in another direction, missing
+            or false.
+        confidence : EdgeConfidence, optional
+            What `phgs.bootstrap` found of the same variables: the share of each edge is shown and edges can be hidden
+            by it.
+        title : str, optional
+            Title of the page.
+
+        Examples
+        --------
+        >>> import phgs
+        >>> data = {"rain": ["no", "no", "no", "yes"] * 50, "wet": ["no", "no", "yes", "yes"] * 50}
+        >>> page = phgs.learn(data, progress=False).explore()
+        >>> page.html.startswith("<!doctype html>")
+        True
+        """
+        from phgs.graphs.view.payload import explore, of_result
+
+        return explore(of_result(self, truth=truth, confidence=confidence, title=title), path)
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        data: Any = None,
+        truth: Any = None,
+        confidence: EdgeConfidence | None = None,
+        title: str | None = None,
+    ) -> Report:
+        """Make one page that reports the analysis.
+
+        It has the data (rows, columns, what was assumed, what stands out), the method as a paragraph for a paper's
+        methods section, the graph to explore, the table of edges, PATH, clusters, bootstrap shares, every parameter,
+        and how to cite. It is one file and needs no network.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page (HTML).
+        data : optional
+            The data that were learned from, for what stands out in them. A result that has just been learned knows
+            them; one that was loaded or unpickled does not.
+        truth, confidence, title
+            As in `explore`.
+
+        Examples
+        --------
+        >>> import phgs
+        >>> data = {"rain": ["no", "no", "no", "yes"] * 50, "wet": ["no", "no", "yes", "yes"] * 50}
+        >>> phgs.learn(data, progress=False).report().methods.startswith("The structure of a Bayesian network over 2")
+        True
+        """
+        from phgs.result.report import report
+
+        return report(self, path, data=data, truth=truth, confidence=confidence, title=title)
 
     def plot_path(self, path: Any = None) -> Any:
         """Draw score and number of edges along the solution path with matplotlib.
@@ -525,8 +615,8 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         # The data stay behind; what is derived from them goes along.
-        state = {name: value for name, value in self.__dict__.items() if name not in ("edges", "_record_of")}
-        return state | {"_edges": self.edges, "_table": None}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("edges", "columns", "_record_of")}
+        return state | {"_edges": self.edges, "_columns": self.columns, "_table": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -1,0 +1,63 @@
+"""What a result tells of each column of its data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from phgs.data import GaussianTable
+from phgs.data.table import Categories
+
+if TYPE_CHECKING:
+    from phgs.data import Data
+    from phgs.data.frames import Name
+
+
+class ColumnFacts(NamedTuple):
+    """One column of the data, in numbers.
+
+    Attributes
+    ----------
+    counts : tuple of int or None
+        Rows of each state, in the order of `Result.levels`; None for identifiers, for numbers, and where the data are
+        not known.
+    n_missing : int
+        Missing values among the rows that were used.
+    mean, standard_deviation, least, largest : float or None
+        Of a column of numbers.
+    """
+
+    counts: tuple[int, ...] | None = None
+    n_missing: int = 0
+    mean: float | None = None
+    standard_deviation: float | None = None
+    least: float | None = None
+    largest: float | None = None
+
+
+def column_facts(table: Data) -> dict[Name, ColumnFacts]:
+    """Count the states of each column, or describe its numbers."""
+    if isinstance(table, GaussianTable):
+        if table.values is None:
+            return {}
+        return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
+    if not isinstance(table, Categories):
+        return {}
+    identifiers = set(table.isolated)
+    missing = table.n_missing
+    found = {}
+    for i, name in enumerate(table.names):
+        counts = None
+        if i not in identifiers:
+            # A missing value is numbered after the states.
+            every = np.bincount(table.codes[i], minlength=table.arities[i])
+            counts = tuple(every[: table.arities[i]].tolist())
+        found[name] = ColumnFacts(counts, missing[i])
+    return found
+
+
+def _of_numbers(values: Any) -> ColumnFacts:
+    numbers = np.asarray(values, dtype=np.float64)
+    spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
+    return ColumnFacts(None, 0, float(numbers.mean()), spread, float(numbers.min()), float(numbers.max()))
