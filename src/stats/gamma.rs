@@ -29,6 +29,14 @@ pub fn ln_gamma(x: f64) -> f64 {
     (shifted - 0.5) * shifted.ln() - shifted + HALF_LN_2_PI + stirling_error(shifted) - product.ln()
 }
 
+/// ln Γ(x + k) − ln Γ(x) of x > 0 and k ≥ 0, without the cancellation of two large logarithms where k is small beside x.
+pub(crate) fn ln_gamma_ratio(x: f64, k: f64) -> f64 {
+    if x < 10.0 {
+        return ln_gamma(x + k) - ln_gamma(x);
+    }
+    k * x.ln() + (x + k - 0.5) * (k / x).ln_1p() - k + (stirling_error(x + k) - stirling_error(x))
+}
+
 /// What Stirling's formula lacks: ln Γ(x) − (x − ½) ln x + x − ½ ln 2π, for x ≥ 10.
 pub(super) fn stirling_error(x: f64) -> f64 {
     const C: [f64; 7] =

@@ -14,4 +14,5 @@ mod temme_table;
 pub use chi_squared::chi_squared_log_upper_tail;
 pub use erfcx::{erfc, erfcx};
 pub use gamma::ln_gamma;
+pub(crate) use gamma::ln_gamma_ratio;
 pub use normal::{normal_log_two_sided, normal_log_upper_tail};
