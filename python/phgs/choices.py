@@ -8,11 +8,15 @@ from phgs import parameters
 from phgs.errors import ParameterError
 
 TestName: TypeAlias = Literal["g2", "x2", "fisher-z"]
-ScoreName: TypeAlias = Literal["bic", "aic", "loglik", "bdeu", "k2", "ebic", "gaussian-bic", "gaussian-ebic"]
+ScoreName: TypeAlias = Literal[
+    "bic", "aic", "loglik", "bdeu", "k2", "ebic", "qnml", "sqnml", "gaussian-bic", "gaussian-ebic"
+]
 DegreesOfFreedom: TypeAlias = Literal["classical", "adjusted"]
 
 TESTS = ("g2", "x2")
-SCORES = ("bic", "ebic", "aic", "loglik", "bdeu", "k2")
+SCORES = ("bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2")
+GAMMAS = {"ebic": 0.5, "qnml": 1.0, "sqnml": 1.0}
+"""Scores that charge for each parent, and the multiplier of log(variables) that they do it by unless told."""
 DEGREES_OF_FREEDOM = ("classical", "adjusted")
 
 
@@ -42,6 +46,8 @@ def score_for_core(name: Any, penalty: Any, gamma: Any, equivalent_sample_size: 
     described: dict[str, Any] = {"name": name}
     if name in ("bic", "ebic"):
         described |= _penalties(name, penalty, gamma)
+    elif name in GAMMAS:
+        described["gamma"] = _gamma(name, gamma)
     if name == "bdeu":
         described["equivalent_sample_size"] = parameters.positive("equivalent_sample_size", equivalent_sample_size)
     return described
@@ -59,7 +65,15 @@ def _penalties(name: str, penalty: Any, gamma: Any) -> dict[str, float]:
     if found["penalty"] < 0:
         raise ParameterError(f"penalty: {penalty!r} must not be negative; 0.5 is BIC")
     if name == "ebic":
-        found["gamma"] = parameters.real("gamma", gamma)
-        if found["gamma"] < 0:
-            raise ParameterError(f"gamma: {gamma!r} must not be negative; 0 is BIC, 0.5 is usual")
+        found["gamma"] = _gamma(name, gamma)
+    return found
+
+
+def _gamma(name: str, gamma: Any) -> float:
+    if gamma is None:
+        return GAMMAS[name]
+    found = parameters.real("gamma", gamma)
+    if found < 0:
+        without = "0 is BIC" if name == "ebic" else "0 charges nothing for a parent"
+        raise ParameterError(f"gamma: {gamma!r} must not be negative; {without}, {GAMMAS[name]} is usual")
     return found

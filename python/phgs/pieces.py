@@ -237,7 +237,7 @@ def score(
     kind: ScoreName = "bic",
     *,
     penalty: float = 0.5,
-    gamma: float = 0.5,
+    gamma: float | None = None,
     equivalent_sample_size: float = 1.0,
     missing: Missing = "error",
     categories: Iterable[Name] | Name | None = None,
@@ -251,10 +251,10 @@ def score(
         Any data that `phgs.as_table` reads.
     graph
         A DAG, or a CPDAG, of whose class one DAG is scored (all have the same value under the score-equivalent scores
-        ``"bic"``, ``"ebic"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that `phgs.as_graph` takes. Only
-        its variables are read and scored. Of pairs, which name no variable without edges, the other columns count as
-        isolated variables if all of them can be read as they are; else they are left out.
-    kind : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}
+        ``"bic"``, ``"ebic"``, ``"qnml"``, ``"sqnml"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that
+        `phgs.as_graph` takes. Only its variables are read and scored. Of pairs, which name no variable without edges,
+        the other columns count as isolated variables if all of them can be read as they are; else they are left out.
+    kind : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}
         The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k; the extended BIC of
         p variables and a arcs is BIC − γ a log p. ``"gaussian-bic"`` and ``"gaussian-ebic"`` are those of Gaussian data
         (a `phgs.GaussianTable` has no others).

@@ -7,11 +7,12 @@
 
 use rustc_hash::FxHashMap;
 
+use super::fixed::Total;
 use super::kernels::{Counter, TILE, Tile};
 use super::lanes::{Gathered, HALF, Lanes, WIDTH};
 use super::planes::{BitPlanes, Line, MAX_PLANE_ARITY};
 use super::strata::Strata;
-use super::tally::SortedRows;
+use super::tally::{SortedRows, Sums};
 use super::{FixedScale, FixedSum, Kernel};
 use crate::Variable;
 use crate::data::{Codes, DiscreteData};
@@ -74,17 +75,18 @@ impl Candidates {
         self.gathered.is_of(variables)
     }
 
-    /// F(base ∪ {c}) for each candidate c, which may be some `of` more variables.
-    pub(super) fn sums_with_each(
+    /// F(base ∪ {c}) for each candidate c, which may be some `of` more variables; with the number of cells that occur if
+    /// `T` counts them.
+    pub(super) fn sums_with_each<T: Total>(
         &mut self,
         source: Source<'_>,
         base: &[Variable],
         candidates: &[Variable],
         of: &[Variable],
-        out: &mut Vec<FixedSum>,
+        out: &mut Vec<T>,
     ) {
         out.clear();
-        out.resize(candidates.len(), FixedSum::default());
+        out.resize(candidates.len(), T::default());
         self.strata.group(source.data, base);
         self.sizes.clear();
         self.sizes.resize(self.strata.n_strata(), 0);
@@ -105,7 +107,7 @@ impl Candidates {
         order.iter_mut().filter(|(_, at)| !planar(candidates[*at])).for_each(|(states, _)| *states = u32::MAX);
         order.sort_unstable();
         let mut rest = order.as_slice();
-        let (mut class, mut sums): (Vec<Variable>, Vec<FixedSum>) = Default::default();
+        let (mut class, mut sums): (Vec<Variable>, Vec<T>) = Default::default();
         while let Some(&(fewest, _)) = rest.first() {
             let most = if fewest == u32::MAX { fewest } else { (fewest + fewest / 2).min(MAX_PLANE_ARITY) };
             let alike = rest.iter().take_while(|(states, _)| *states <= most).count();
@@ -116,7 +118,7 @@ impl Candidates {
             class.clear();
             class.extend(now.iter().map(|&(_, at)| candidates[at]));
             sums.clear();
-            sums.resize(class.len(), FixedSum::default());
+            sums.resize(class.len(), T::default());
             let states = now.iter().map(|&(states, _)| states as usize).sum::<usize>() / now.len();
             self.split(source, (fewest < u32::MAX).then_some(states.max(1)));
             if fewest < u32::MAX {
@@ -125,11 +127,16 @@ impl Candidates {
             self.count_rows(source, &class, &mut sums);
             now.iter().zip(&sums).for_each(|(&(_, at), &sum)| out[at] = sum);
         }
+        if T::COUNTS_CELLS {
+            // A row that is alone in its stratum is a cell whatever the candidate.
+            let alone = self.sizes.iter().map(|&size| u32::from(size == 1)).sum();
+            out.iter_mut().for_each(|out| out.add(FixedSum::default(), alone));
+        }
     }
 
     /// Counts the candidates of the blocks in which that costs less than to count each candidate by itself. Returns the
     /// positions of the others.
-    fn count_blocks(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [FixedSum]) -> Vec<usize> {
+    fn count_blocks<T: Total>(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [T]) -> Vec<usize> {
         let mut blocks: Vec<Vec<(usize, usize)>> = vec![Vec::new(); source.lanes.n_blocks()];
         let mut rest = Vec::new();
         for (at, &candidate) in candidates.iter().enumerate() {
@@ -149,16 +156,18 @@ impl Candidates {
                 self.sort_rows();
             }
             let lines = source.lanes.block(source.data, block);
-            let mut sums = [0; WIDTH];
+            let mut sums = Sums::default();
             let sorted = SortedRows { rows: &self.sorted, ends: &self.ends };
-            source.counter.add_block(arity, WIDTH, lines, sorted, source.scale, &mut sums);
-            wanted.iter().for_each(|&(at, lane)| out[at] = FixedSum(sums[lane]));
+            source.counter.add_block::<T>(arity, WIDTH, lines, sorted, source.scale, &mut sums);
+            for &(at, lane) in wanted {
+                out[at] = T::new(FixedSum(sums.sums[lane]), sums.cells[lane]);
+            }
         }
         rest
     }
 
     /// [`count_blocks`](Self::count_blocks) where the candidates are among the variables brought together.
-    fn count_gathered(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [FixedSum]) -> Vec<usize> {
+    fn count_gathered<T: Total>(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [T]) -> Vec<usize> {
         let mut place: FxHashMap<Variable, usize> = candidates.iter().enumerate().map(|(at, &c)| (c, at)).collect();
         let mut sorted = false;
         let gathered = std::mem::take(&mut self.gathered);
@@ -173,12 +182,12 @@ impl Candidates {
             if !std::mem::replace(&mut sorted, true) {
                 self.sort_rows();
             }
-            let mut sums = [0; WIDTH];
+            let mut sums = Sums::default();
             let rows = SortedRows { rows: &self.sorted, ends: &self.ends };
-            source.counter.add_block(arity, variables.len(), lines, rows, source.scale, &mut sums);
-            for (x, sum) in variables.iter().zip(sums) {
+            source.counter.add_block::<T>(arity, variables.len(), lines, rows, source.scale, &mut sums);
+            for (lane, x) in variables.iter().enumerate() {
                 if let Some(at) = place.remove(x) {
-                    out[at] = FixedSum(sum);
+                    out[at] = T::new(FixedSum(sums.sums[lane]), sums.cells[lane]);
                 }
             }
         }
@@ -300,7 +309,7 @@ impl Candidates {
     }
 
     /// Adds the cells of strata with planes, for all candidates with planes.
-    fn count_planes(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [FixedSum]) {
+    fn count_planes<T: Total>(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [T]) {
         let lines = source.planes.lines_per_plane();
         let strata = self.plane_sizes.len();
         if strata == 0 {
@@ -346,9 +355,9 @@ impl Candidates {
                     let mut rest = size;
                     for &count in &self.counts[stratum * n_planes + at..][..states] {
                         rest -= count;
-                        *out += source.scale.n_log_n(count);
+                        out.add(source.scale.n_log_n(count), u32::from(count > 0));
                     }
-                    *out += source.scale.n_log_n(rest);
+                    out.add(source.scale.n_log_n(rest), u32::from(rest > 0));
                 }
                 at += states;
             }
@@ -357,26 +366,28 @@ impl Candidates {
     }
 
     /// Adds the cells of strata without planes.
-    fn count_rows(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [FixedSum]) {
+    fn count_rows<T: Total>(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [T]) {
         if self.middling.is_empty() && self.small.is_empty() {
             return;
         }
         for (&candidate, out) in candidates.iter().zip(out) {
             let arity = source.data.arity(candidate);
-            *out += match source.data.column(candidate) {
+            let middling: T = match source.data.column(candidate) {
                 Codes::Narrow(codes) => self.sum_middling(source.scale, codes, arity),
                 Codes::Wide(codes) => self.sum_middling(source.scale, codes, arity),
             };
-            *out += match source.data.column(candidate) {
+            let small: T = match source.data.column(candidate) {
                 Codes::Narrow(codes) => self.sum_small(source.scale, codes),
                 Codes::Wide(codes) => self.sum_small(source.scale, codes),
             };
+            out.add(middling.sum(), middling.occupied());
+            out.add(small.sum(), small.occupied());
         }
     }
 
     /// All middling strata in one table. Rows that follow each other are seldom of one stratum, so that increments do
     /// not wait for each other.
-    fn sum_middling<T: Copy + Into<u32>>(&mut self, scale: &FixedScale, codes: &[T], arity: u32) -> FixedSum {
+    fn sum_middling<C: Copy + Into<u32>, T: Total>(&mut self, scale: &FixedScale, codes: &[C], arity: u32) -> T {
         let cells = self.n_middling * arity as usize;
         self.counts.clear();
         if cells <= 4 * codes.len() {
@@ -384,7 +395,7 @@ impl Candidates {
             for &(row, stratum) in &self.middling {
                 self.counts[(stratum * arity + codes[row as usize].into()) as usize] += 1;
             }
-            return scale.sum(&self.counts);
+            return T::of(scale, &self.counts);
         }
         // Too many cells: sort them.
         self.codes.clear();
@@ -395,12 +406,12 @@ impl Candidates {
         self.codes.extend(cells);
         self.codes.sort_unstable();
         self.counts.extend(self.codes.chunk_by(|a, b| a == b).map(|cell| cell.len() as u32));
-        scale.sum(&self.counts)
+        T::of(scale, &self.counts)
     }
 
     /// Small strata one after the other: of each row, how many before it in the stratum have its state.
-    fn sum_small<T: Copy + Into<u32>>(&mut self, scale: &FixedScale, codes: &[T]) -> FixedSum {
-        let mut sum = FixedSum::default();
+    fn sum_small<C: Copy + Into<u32>, T: Total>(&mut self, scale: &FixedScale, codes: &[C]) -> T {
+        let mut sum = T::default();
         let mut start = 0;
         for &length in &self.lengths {
             let rows = &self.small[start..start + length as usize];
@@ -411,7 +422,7 @@ impl Candidates {
                 let before = states[..i].iter().filter(|&&other| other == state).count() as u32;
                 states[i] = state;
                 // The cell grows by this row.
-                sum += scale.n_log_n(before + 1) - scale.n_log_n(before);
+                sum.add(scale.n_log_n(before + 1) - scale.n_log_n(before), u32::from(before == 0));
             }
         }
         sum

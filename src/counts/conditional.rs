@@ -31,7 +31,7 @@ impl CountingSession<'_, '_> {
         set.push(y);
         set.sort_unstable();
         if set.len() > self.memo_size {
-            let joint = self.sum_by_rows(&set);
+            let joint: FixedSum = self.sum_by_rows(&set);
             let mut sum = |without: &[Variable]| {
                 let part: SmallVec<[Variable; MAX_SET]> =
                     set.iter().copied().filter(|v| !without.contains(v)).collect();

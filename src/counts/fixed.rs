@@ -29,6 +29,81 @@ impl std::ops::AddAssign for FixedSum {
     }
 }
 
+/// F of a set of variables with K, the number of cells of its table that occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CellSum {
+    /// Σ n ln n.
+    pub sum: FixedSum,
+    /// Number of cells that have a count.
+    pub occupied: u32,
+}
+
+/// What is added up over the cells of a table: `n ln n` alone, or also how many of the cells occur.
+pub(super) trait Total: Copy + Default + std::fmt::Debug {
+    /// Whether cells are counted.
+    const COUNTS_CELLS: bool;
+
+    /// A total of a part of a table: its sum and, where they are counted, its cells.
+    fn new(sum: FixedSum, occupied: u32) -> Self;
+
+    /// The sum.
+    fn sum(self) -> FixedSum;
+
+    /// The number of cells that occur; 0 where they are not counted.
+    fn occupied(self) -> u32;
+
+    /// Adds another part of the table.
+    #[inline(always)]
+    fn add(&mut self, sum: FixedSum, occupied: u32) {
+        *self = Self::new(self.sum() + sum, self.occupied().wrapping_add(occupied));
+    }
+
+    /// The total over counts.
+    #[inline(always)]
+    fn of(scale: &FixedScale, counts: &[u32]) -> Self {
+        let occupied = if Self::COUNTS_CELLS { counts.iter().map(|&count| u32::from(count > 0)).sum() } else { 0 };
+        Self::new(scale.sum(counts), occupied)
+    }
+}
+
+impl Total for FixedSum {
+    const COUNTS_CELLS: bool = false;
+
+    #[inline(always)]
+    fn new(sum: FixedSum, _occupied: u32) -> Self {
+        sum
+    }
+
+    #[inline(always)]
+    fn sum(self) -> FixedSum {
+        self
+    }
+
+    #[inline(always)]
+    fn occupied(self) -> u32 {
+        0
+    }
+}
+
+impl Total for CellSum {
+    const COUNTS_CELLS: bool = true;
+
+    #[inline(always)]
+    fn new(sum: FixedSum, occupied: u32) -> Self {
+        Self { sum, occupied }
+    }
+
+    #[inline(always)]
+    fn sum(self) -> FixedSum {
+        self.sum
+    }
+
+    #[inline(always)]
+    fn occupied(self) -> u32 {
+        self.occupied
+    }
+}
+
 /// The table of `n ln n` and its unit.
 #[derive(Debug, Clone)]
 pub struct FixedScale {

@@ -18,6 +18,7 @@ mod around;
 mod binary;
 mod bounds;
 mod candidates;
+mod cells;
 mod conditional;
 mod engine;
 mod fixed;
@@ -36,7 +37,8 @@ mod tally;
 
 pub use conditional::InformationVisitor;
 pub use engine::CountingEngine;
-pub use fixed::{FixedScale, FixedSum};
+pub use fixed::{CellSum, FixedScale, FixedSum};
 pub use kernels::Kernel;
 pub use pairwise::PairwiseSums;
+pub(crate) use rows::Rows;
 pub use session::CountingSession;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::candidates::{Candidates, Source};
+use super::fixed::Total;
 use super::kernels::{TILE, Tile};
 use super::planes::Line;
 use super::{CountingEngine, FixedSum};
@@ -28,26 +29,45 @@ const PANEL: usize = 16;
 /// Lines of a plane taken at a time (65,536 rows).
 const BLOCK: usize = 128;
 
+/// The rows of a panel in the triangle of pairs: sums, and cells that occur where these are counted.
+type Part<'r> = (&'r mut [FixedSum], &'r mut [u32]);
+
+/// How many cells of the table of each pair of variables occur: 4 bytes for each pair, in the order of [`PairwiseSums`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PairwiseCells(Vec<u32>);
+
+impl PairwiseCells {
+    /// The cells of two different variables, of `n_variables` in all, in either order.
+    pub(super) fn pair(&self, n_variables: usize, x: Variable, y: Variable) -> u32 {
+        let (x, y) = (x.min(y) as usize, x.max(y) as usize);
+        self.0[x * (2 * n_variables - x - 1) / 2 + y - x - 1]
+    }
+}
+
 impl PairwiseSums {
-    pub(super) fn compute(engine: &CountingEngine<'_>, run: &Run) -> Result<Self> {
+    /// All pairs, with the number of cells that occur if `T` counts them.
+    pub(super) fn compute<T: Total>(engine: &CountingEngine<'_>, run: &Run) -> Result<(Self, PairwiseCells)> {
         let p = engine.data().n_variables();
         if run.out_of_time() {
             // The memory alone takes a while at thousands of variables.
             return Err(Error::OutOfTime);
         }
-        let mut pairs = vec![FixedSum::default(); p * (p - 1) / 2];
+        let n_pairs = p * (p - 1) / 2;
+        let mut pairs = vec![FixedSum::default(); n_pairs];
+        let mut cells = vec![0; if T::COUNTS_CELLS { n_pairs } else { 0 }];
         // Each item fills the rows of one panel, which lie together.
-        let mut rest = pairs.as_mut_slice();
+        let (mut rest, mut rest_of_cells) = (pairs.as_mut_slice(), cells.as_mut_slice());
         let mut parts = Vec::new();
         for first in (0..p).step_by(PANEL) {
             let length: usize = (first..(first + PANEL).min(p)).map(|x| p - x - 1).sum();
             let (part, others) = rest.split_at_mut(length);
-            parts.push(Mutex::new(part));
-            rest = others;
+            let (cells, others_of_cells) = rest_of_cells.split_at_mut(if T::COUNTS_CELLS { length } else { 0 });
+            parts.push(Mutex::new((part, cells)));
+            (rest, rest_of_cells) = (others, others_of_cells);
         }
         run.map(
             parts.len(),
-            || Panels::new(engine),
+            || Panels::<T>::new(engine),
             |panels, item| {
                 let mut part = parts[item].lock().unwrap_or_else(PoisonError::into_inner);
                 panels.fill(item * PANEL, &mut part, run);
@@ -59,7 +79,7 @@ impl PairwiseSums {
         }
         drop(parts);
         let singles = (0..p as Variable).map(|x| engine.single(x)).collect();
-        Ok(Self { n_variables: p, total: engine.total(), singles, pairs })
+        Ok((Self { n_variables: p, total: engine.total(), singles, pairs }, PairwiseCells(cells)))
     }
 
     /// Number of variables.
@@ -92,17 +112,17 @@ impl PairwiseSums {
 }
 
 /// One thread's scratch memory.
-struct Panels<'e, 'd> {
+struct Panels<'e, 'd, T> {
     engine: &'e CountingEngine<'d>,
     source: Source<'e>,
     /// Counts of the planes of two panels: `[plane of the first][plane of the second]`.
     counts: Vec<u32>,
     candidates: Candidates,
     others: Vec<Variable>,
-    sums: Vec<FixedSum>,
+    sums: Vec<T>,
 }
 
-impl<'e, 'd> Panels<'e, 'd> {
+impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
     fn new(engine: &'e CountingEngine<'d>) -> Self {
         let (counts, candidates, others, sums) = Default::default();
         Self { engine, source: engine.source(), counts, candidates, others, sums }
@@ -110,7 +130,7 @@ impl<'e, 'd> Panels<'e, 'd> {
 
     /// Fills the rows of the variables from `first` in the triangle of pairs.
     /// Stops when the run does.
-    fn fill(&mut self, first: usize, rows: &mut [FixedSum], run: &Run) {
+    fn fill(&mut self, first: usize, rows: &mut Part<'_>, run: &Run) {
         let p = self.engine.data().n_variables();
         let end = (first + PANEL).min(p);
         for start in (first..p).step_by(PANEL) {
@@ -154,7 +174,7 @@ impl<'e, 'd> Panels<'e, 'd> {
     }
 
     /// Completes and sums the tables of the pairs of two panels.
-    fn sum(&self, xs: Range<usize>, ys: Range<usize>, rows: &mut [FixedSum]) {
+    fn sum(&self, xs: Range<usize>, ys: Range<usize>, rows: &mut Part<'_>) {
         let planes = self.source.planes;
         let p = self.engine.data().n_variables();
         let table = self.source.scale.table();
@@ -172,8 +192,13 @@ impl<'e, 'd> Panels<'e, 'd> {
                     }
                     let start_y = planes.numbers(y as Variable).start - first_y;
                     // The first state of y within each state of x, then the first state of x.
-                    let mut sum = 0i64;
-                    let mut add = |count: u32| sum += table[count as usize];
+                    let (mut sum, mut occupied) = (0i64, 0);
+                    let mut add = |count: u32| {
+                        sum += table[count as usize];
+                        if T::COUNTS_CELLS {
+                            occupied += u32::from(count > 0);
+                        }
+                    };
                     let mut corner = counts_y[0];
                     for (s, &count_x) in counts_x[1..].iter().enumerate() {
                         let cells = &self.counts[(start_x + s) * width + start_y..][..counts_y.len() - 1];
@@ -187,7 +212,7 @@ impl<'e, 'd> Panels<'e, 'd> {
                         let cells = (0..counts_x.len() - 1).map(|s| self.counts[(start_x + s) * width + start_y + t]);
                         add(count_y - cells.sum::<u32>());
                     }
-                    rows[row + y - x - 1] = FixedSum(sum);
+                    put(rows, row + y - x - 1, T::new(FixedSum(sum), occupied));
                 }
             }
             row += p - x - 1;
@@ -195,7 +220,7 @@ impl<'e, 'd> Panels<'e, 'd> {
     }
 
     /// The pairs in which a variable has no planes.
-    fn sum_without_planes(&mut self, xs: Range<usize>, rows: &mut [FixedSum], run: &Run) {
+    fn sum_without_planes(&mut self, xs: Range<usize>, rows: &mut Part<'_>, run: &Run) {
         let p = self.engine.data().n_variables();
         let arity = |x: usize| self.engine.data().arity(x as Variable);
         let planar = |x: usize| self.source.planes.has(x as Variable, arity(x));
@@ -216,10 +241,17 @@ impl<'e, 'd> Panels<'e, 'd> {
                     &mut self.sums,
                 );
                 for (&y, &sum) in self.others.iter().zip(&self.sums) {
-                    rows[row + y as usize - x - 1] = sum;
+                    put(rows, row + y as usize - x - 1, sum);
                 }
             }
             row += p - x - 1;
         }
+    }
+}
+
+fn put<T: Total>((sums, cells): &mut Part<'_>, at: usize, total: T) {
+    sums[at] = total.sum();
+    if T::COUNTS_CELLS {
+        cells[at] = total.occupied();
     }
 }

@@ -1,4 +1,5 @@
-//! Sums of sets joined with each of many variables, kept for all sessions of an engine.
+//! Numbers of sets joined with each of many variables, kept for all sessions of an engine or a score: sums of `n ln n`, or
+//! what a score makes of them.
 //!
 //! A search over all pairs asks for F(S ∪ {c}) for nearly every c, again and again for the same S: for y given z and z given
 //! y, and for the parents of one variable that are the family of another.
@@ -11,18 +12,18 @@ use crate::{Variable, VariableSet};
 /// Most memory: 32 MiB.
 const MAX_SUMS: usize = (32 << 20) / 8;
 
-/// F is never negative.
-const UNKNOWN: FixedSum = FixedSum(-1);
+/// No sum is as small.
+const UNKNOWN: FixedSum = FixedSum(i64::MIN);
 
 /// For each set that was asked for, F of it and one more variable, as far as known.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     rows: FxHashMap<VariableSet, Box<[FixedSum]>>,
 }
 
 impl Rows {
     /// A row is kept where it has sums for at least one in so many variables.
-    pub(super) const PART: usize = 4;
+    pub(crate) const PART: usize = 4;
 
     /// F of three variables, if it is in a row.
     pub(super) fn of_three(&self, [x, y, z]: [Variable; 3]) -> Option<FixedSum> {
@@ -33,7 +34,7 @@ impl Rows {
     }
 
     /// Writes what is known to `out`, in the order of `candidates`, and the positions of the others to `missing`.
-    pub(super) fn recall(
+    pub(crate) fn recall(
         &self,
         base: &VariableSet,
         candidates: &[Variable],
@@ -52,7 +53,7 @@ impl Rows {
     }
 
     /// Keeps the sums of a set with each of `candidates`, of `n_variables` in all.
-    pub(super) fn keep(&mut self, base: VariableSet, n_variables: usize, candidates: &[Variable], sums: &[FixedSum]) {
+    pub(crate) fn keep(&mut self, base: VariableSet, n_variables: usize, candidates: &[Variable], sums: &[FixedSum]) {
         if (self.rows.len() + 1) * n_variables > MAX_SUMS {
             self.rows.clear();
         }

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::around::Around;
 use super::binary::BinaryScratch;
 use super::candidates::Candidates;
+use super::fixed::Total;
 use super::memo::{Key, KeyFormat, Memo};
 use super::past::Past;
 use super::planes::{Line, MAX_PLANE_ARITY};
@@ -17,6 +18,12 @@ use crate::{Variable, VariableSet};
 /// Tables of this many variables and more are kept only when a table of more variables is made from them: a caller who
 /// asks for sums alone rarely comes back with a larger set.
 const TOP: usize = 5;
+
+/// Sorting all rows by the cells of a base set takes about as long as counting this many sets one by one.
+pub(super) const FEW: usize = 64;
+
+/// That of variables that were brought together is done sooner.
+const FEW_GATHERED: usize = 16;
 
 /// A table with a smaller core is counted about as fast as its sum would be looked up among those of the past.
 const CHEAP: usize = 32;
@@ -34,7 +41,7 @@ pub struct CountingSession<'e, 'd> {
     pub(super) memo: Memo,
     past: Past,
     strata: Strata,
-    candidates: Candidates,
+    pub(super) candidates: Candidates,
     pub(super) binary: BinaryScratch,
     pub(super) around: Around,
     pub(super) counts: Vec<u32>,
@@ -110,10 +117,6 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     /// F(base ∪ {c}) for each candidate c, written to `out` in the order of `candidates`. What depends on `base` alone
     /// is computed once. `base` is in any order, distinct; no candidate is in it.
     pub fn sums_with_each(&mut self, base: &[Variable], candidates: &[Variable], out: &mut Vec<FixedSum>) {
-        // Sorting all rows by the cells of `base` takes about as long as counting this many sets one by one.
-        const FEW: usize = 64;
-        // That of variables that were brought together is done sooner.
-        const FEW_GATHERED: usize = 16;
         match *base {
             [] => {
                 out.clear();
@@ -138,7 +141,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         // A request for many candidates is likely to come again, from the search around another variable of the base.
         let is_wide = candidates.len() * Rows::PART >= n_variables;
         let is_small = base.len() < self.memo_size;
-        let few = if self.candidates.has_gathered(candidates) { FEW_GATHERED } else { FEW };
+        let few = self.few(candidates);
         if self.missing.len() > few && !is_wide && is_small {
             let mut missing = std::mem::take(&mut self.missing);
             missing.retain(|&at| match self.past.get(self.format.key(&joined(&key, candidates[at as usize]))) {
@@ -182,6 +185,11 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             self.engine.rows_to_fill().keep(key, n_variables, &missing, &sums);
         }
         self.sums = sums;
+    }
+
+    /// Up to how many candidates sets are counted one by one.
+    pub(super) fn few(&self, candidates: &[Variable]) -> usize {
+        if self.candidates.has_gathered(candidates) { FEW_GATHERED } else { FEW }
     }
 
     /// F of a set and each of a few candidates.
@@ -308,22 +316,12 @@ impl<'e, 'd> CountingSession<'e, 'd> {
 
     /// F of a set that is not known, and whether `counts` is its table, counted row by row.
     pub(super) fn new_sum(&mut self, set: &Set) -> (FixedSum, bool) {
-        let cells = set.cells();
         let mut by_rows = false;
-        let sum = if let Some(start) = self.memo.table(set.key) {
-            self.engine.scale().sum(&self.memo.cells()[start as usize..start as usize + cells])
-        } else if let Some(sum) = self.engine.known_pair(set.variables()) {
+        let sum = if let Some(sum) = self.sum_of_table(set) {
             sum
-        } else if let Some(sum) = self.past_sum(set) {
+        } else if let Some(sum) = self.engine.known_pair(set.variables()).or_else(|| self.past_sum(set)) {
             sum
-        } else if self.pays_from_planes(set) {
-            let start = self.make_table(set);
-            let sum = self.engine.scale().sum(&self.memo.cells()[start as usize..start as usize + cells]);
-            if set.variables().len() < TOP {
-                self.memo.set_table(set.key, start);
-            } else {
-                self.memo.drop_newest(start);
-            }
+        } else if let Some(sum) = self.sum_from_planes(set) {
             sum
         } else {
             by_rows = true;
@@ -331,6 +329,28 @@ impl<'e, 'd> CountingSession<'e, 'd> {
         };
         self.keep_sum(set.key, set.core(), sum);
         (sum, by_rows)
+    }
+
+    /// F of a set whose table is kept.
+    pub(super) fn sum_of_table<T: Total>(&self, set: &Set) -> Option<T> {
+        let start = self.memo.table(set.key)? as usize;
+        Some(T::of(self.engine.scale(), &self.memo.cells()[start..start + set.cells()]))
+    }
+
+    /// F of a set by a table made from bit planes, if that is fast.
+    pub(super) fn sum_from_planes<T: Total>(&mut self, set: &Set) -> Option<T> {
+        if !self.pays_from_planes(set) {
+            return None;
+        }
+        let start = self.make_table(set);
+        let table = &self.memo.cells()[start as usize..start as usize + set.cells()];
+        let sum = T::of(self.engine.scale(), table);
+        if set.variables().len() < TOP {
+            self.memo.set_table(set.key, start);
+        } else {
+            self.memo.drop_newest(start);
+        }
+        Some(sum)
     }
 
     /// F of a set from before the memo was last emptied, or from another session.
@@ -424,7 +444,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     }
 
     /// F of any set, counted row by row and not kept.
-    pub(super) fn sum_by_rows(&mut self, variables: &[Variable]) -> FixedSum {
+    pub(super) fn sum_by_rows<T: Total>(&mut self, variables: &[Variable]) -> T {
         let data = self.engine.data();
         if let Some(cells) = cells_within(data, variables, self.table_limit()) {
             self.count_rows(variables, cells);
@@ -436,7 +456,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
                 self.counts[id as usize] += 1;
             }
         }
-        self.engine.scale().sum(&self.counts)
+        T::of(self.engine.scale(), &self.counts)
     }
 
     /// Counts a dense table row by row.
@@ -449,7 +469,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
 }
 
 /// A set in increasing order with one more variable.
-fn joined(base: &[Variable], candidate: Variable) -> VariableSet {
+pub(super) fn joined(base: &[Variable], candidate: Variable) -> VariableSet {
     let mut set = VariableSet::from_slice(base);
     let at = base.partition_point(|&v| v < candidate);
     set.insert(at, candidate);

@@ -5,6 +5,7 @@
 //! counted with bytes like the rows themselves. Otherwise `n ln n` is looked up.
 
 use super::FixedScale;
+use super::fixed::Total;
 use super::lanes::{HALF, WIDTH};
 use super::planes::Line;
 
@@ -20,8 +21,20 @@ const SMALL: usize = 24;
 /// The counts of a state in half a block.
 pub(super) type Counts = [u8; HALF];
 
-/// Sums in fixed point of the variables of a block.
-pub(super) type Sums = [i64; WIDTH];
+/// What is added up for the variables of a block.
+#[derive(Debug, Clone)]
+pub(super) struct Sums {
+    /// Σ n ln n in fixed point.
+    pub(super) sums: [i64; WIDTH],
+    /// Cells that occur, where they are counted.
+    pub(super) cells: [u32; WIDTH],
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self { sums: [0; WIDTH], cells: [0; WIDTH] }
+    }
+}
 
 /// Rows sorted by stratum, without those that are alone in theirs.
 #[derive(Debug, Clone, Copy)]
@@ -45,10 +58,11 @@ pub(super) trait TallyKernel: Copy {
     );
 }
 
-/// Adds to each of `sums` the `n ln n` of all cells of the strata and a variable of the block; `arity` is at least that of
-/// any variable of it, within 2 and 16. Only the first `lanes` variables matter.
+/// Adds to each of `sums` the `n ln n` of all cells of the strata and a variable of the block, and how many of them occur
+/// if `T` counts cells; `arity` is at least that of any variable of it, within 2 and 16. Only the first `lanes` variables
+/// matter.
 #[inline(always)]
-pub(super) fn add<K: TallyKernel>(
+pub(super) fn add<K: TallyKernel, T: Total>(
     kernel: K,
     arity: u32,
     lanes: usize,
@@ -59,14 +73,14 @@ pub(super) fn add<K: TallyKernel>(
 ) {
     // More states than a variable has cost time alone.
     match arity {
-        ..=2 => with::<1, K>(kernel, lanes, lines, sorted, scale, sums),
-        3 => with::<2, K>(kernel, lanes, lines, sorted, scale, sums),
-        4 => with::<3, K>(kernel, lanes, lines, sorted, scale, sums),
-        5 => with::<4, K>(kernel, lanes, lines, sorted, scale, sums),
-        6..=7 => with::<6, K>(kernel, lanes, lines, sorted, scale, sums),
-        8 => with::<7, K>(kernel, lanes, lines, sorted, scale, sums),
-        9..=11 => with::<10, K>(kernel, lanes, lines, sorted, scale, sums),
-        _ => with::<STATES, K>(kernel, lanes, lines, sorted, scale, sums),
+        ..=2 => with::<1, K, T>(kernel, lanes, lines, sorted, scale, sums),
+        3 => with::<2, K, T>(kernel, lanes, lines, sorted, scale, sums),
+        4 => with::<3, K, T>(kernel, lanes, lines, sorted, scale, sums),
+        5 => with::<4, K, T>(kernel, lanes, lines, sorted, scale, sums),
+        6..=7 => with::<6, K, T>(kernel, lanes, lines, sorted, scale, sums),
+        8 => with::<7, K, T>(kernel, lanes, lines, sorted, scale, sums),
+        9..=11 => with::<10, K, T>(kernel, lanes, lines, sorted, scale, sums),
+        _ => with::<STATES, K, T>(kernel, lanes, lines, sorted, scale, sums),
     }
 }
 
@@ -77,8 +91,15 @@ struct Reached {
     most: usize,
 }
 
+/// How many cells of strata of at most 255 rows occur, for each variable of half a block.
+struct Occupied {
+    cells: Counts,
+    /// No byte of `cells` is above this.
+    most: usize,
+}
+
 #[inline(always)]
-fn with<const S: usize, K: TallyKernel>(
+fn with<const S: usize, K: TallyKernel, T: Total>(
     kernel: K,
     lanes: usize,
     lines: &[Line],
@@ -91,10 +112,10 @@ fn with<const S: usize, K: TallyKernel>(
     let known = table.len().min(small_table.len());
     small_table[..known].copy_from_slice(&table[..known]);
     let mut reached = [const { Reached { cells: [[0; HALF]; SMALL - 1], most: 0 } }; 2];
+    let mut occupied = [const { Occupied { cells: [0; HALF], most: 0 } }; 2];
     let mut counts = [[0u8; HALF]; STATES];
-    let (low, high) = sums.split_at_mut(HALF);
-    let mut halves: [&mut [i64; HALF]; 2] =
-        [low.try_into().expect("half of the sums"), high.try_into().expect("half of the sums")];
+    let mut halves = in_halves(&mut sums.sums);
+    let cells = in_halves(&mut sums.cells);
     let mut start = 0;
     for &end in sorted.ends {
         let rows = &sorted.rows[start..end as usize];
@@ -102,11 +123,20 @@ fn with<const S: usize, K: TallyKernel>(
         start = end as usize;
         for (half, sums) in halves.iter_mut().enumerate().take(lanes.div_ceil(HALF)) {
             if rows.len() > MAX_ROWS {
-                add_large::<S, K>(kernel, lines, rows, after, half == 1, scale, sums);
+                add_large::<S, K, T>(kernel, lines, rows, after, half == 1, scale, sums, cells[half]);
                 continue;
             }
             kernel.tally::<S>(lines, rows, after, half == 1, &mut counts);
             let counts = counts.first_chunk::<S>().expect("at most all states");
+            if T::COUNTS_CELLS {
+                let occupied = &mut occupied[half];
+                let more = rows.len().min(S + 1);
+                if occupied.most + more > usize::from(u8::MAX) {
+                    flush_occupied(occupied, cells[half]);
+                }
+                occupied.most += more;
+                occupy(counts, rows.len() as u8, occupied);
+            }
             if rows.len() > SMALL {
                 add_by_table(counts, rows.len() as u8, &small_table, sums);
             } else {
@@ -124,6 +154,38 @@ fn with<const S: usize, K: TallyKernel>(
     for (reached, sums) in reached.iter_mut().zip(halves) {
         flush(reached, &small_table, sums);
     }
+    if T::COUNTS_CELLS {
+        occupied.iter_mut().zip(cells).for_each(|(occupied, cells)| flush_occupied(occupied, cells));
+    }
+}
+
+fn in_halves<T>(of_block: &mut [T; WIDTH]) -> [&mut [T; HALF]; 2] {
+    let (low, high) = of_block.split_at_mut(HALF);
+    [low.try_into().expect("half of a block"), high.try_into().expect("half of a block")]
+}
+
+/// Counts the cells of a stratum of at most 255 rows that occur.
+#[inline(always)]
+fn occupy<const S: usize>(counts: &[Counts; S], rows: u8, occupied: &mut Occupied) {
+    let mut rest = [rows; HALF];
+    for counts in counts {
+        for i in 0..HALF {
+            rest[i] = rest[i].wrapping_sub(counts[i]);
+            occupied.cells[i] += u8::from(counts[i] > 0);
+        }
+    }
+    for (cells, rest) in occupied.cells.iter_mut().zip(rest) {
+        *cells += u8::from(rest > 0);
+    }
+}
+
+/// Adds the cells that occur and forgets them.
+#[inline(always)]
+fn flush_occupied(occupied: &mut Occupied, cells: &mut [u32; HALF]) {
+    for (cells, more) in cells.iter_mut().zip(&mut occupied.cells) {
+        *cells += u32::from(std::mem::take(more));
+    }
+    occupied.most = 0;
 }
 
 /// Counts the cells of a small stratum that reach each count.
@@ -175,7 +237,8 @@ fn add_by_table<const S: usize>(counts: &[Counts; S], rows: u8, table: &[i64; MA
 
 /// Adds the cells of a stratum of more than 255 rows.
 #[inline(always)]
-fn add_large<const S: usize, K: TallyKernel>(
+#[allow(clippy::too_many_arguments)]
+fn add_large<const S: usize, K: TallyKernel, T: Total>(
     kernel: K,
     lines: &[Line],
     rows: &[u32],
@@ -183,6 +246,7 @@ fn add_large<const S: usize, K: TallyKernel>(
     high: bool,
     scale: &FixedScale,
     sums: &mut [i64; HALF],
+    cells: &mut [u32; HALF],
 ) {
     let mut counts = [[0u8; HALF]; STATES];
     let mut totals = [[0u32; HALF]; S];
@@ -202,8 +266,14 @@ fn add_large<const S: usize, K: TallyKernel>(
         for totals in &totals {
             rest -= totals[i];
             *sum = sum.wrapping_add(scale.n_log_n(totals[i]).0);
+            if T::COUNTS_CELLS {
+                cells[i] += u32::from(totals[i] > 0);
+            }
         }
         *sum = sum.wrapping_add(scale.n_log_n(rest).0);
+        if T::COUNTS_CELLS {
+            cells[i] += u32::from(rest > 0);
+        }
     }
 }
 
@@ -250,6 +320,7 @@ mod tests {
     use super::*;
     use crate::counts::Kernel;
     use crate::counts::kernels::Counter;
+    use crate::counts::{CellSum, FixedSum};
 
     /// Lines of random codes below `arity`.
     fn random_lines(n: usize, arity: u64, mut state: u64) -> Vec<Line> {
@@ -286,21 +357,34 @@ mod tests {
             sizes.iter().fold(0, |end, size| { ends.push((end + size) as u32); end + size });
             let scale = FixedScale::new(n.max(1));
             let mut expected = [7i64; WIDTH];
-            for (lane, sum) in expected.iter_mut().enumerate() {
+            let mut expected_cells = [3u32; WIDTH];
+            for (lane, (sum, cells)) in expected.iter_mut().zip(&mut expected_cells).enumerate() {
                 let mut start = 0;
                 for &end in &ends {
                     let mut table = [0; 16];
                     rows[start..end as usize].iter().for_each(|&row| table[code(&lines[row as usize], lane)] += 1);
                     *sum += scale.sum(&table).0;
+                    *cells += table.iter().filter(|&&count| count > 0).count() as u32;
                     start = end as usize;
                 }
             }
             for &kernel in Kernel::available() {
                 for lanes in [HALF, WIDTH] {
-                    let mut sums = [7i64; WIDTH];
+                    let (mut sums, mut cell_sums) = (Sums::default(), Sums::default());
+                    for sums in [&mut sums, &mut cell_sums] {
+                        sums.sums.fill(7);
+                        sums.cells.fill(3);
+                    }
                     let sorted = SortedRows { rows: &rows, ends: &ends };
-                    Counter::new(kernel).unwrap().add_block(arity, lanes, &lines, sorted, &scale, &mut sums);
-                    prop_assert_eq!(&sums[..lanes], &expected[..lanes], "{} {} {:?}", kernel, arity, &sizes);
+                    let counter = Counter::new(kernel).unwrap();
+                    counter.add_block::<FixedSum>(arity, lanes, &lines, sorted, &scale, &mut sums);
+                    prop_assert_eq!(&sums.sums[..lanes], &expected[..lanes], "{} {} {:?}", kernel, arity, &sizes);
+                    prop_assert_eq!(&sums.cells, &[3; WIDTH]);
+                    counter.add_block::<CellSum>(arity, lanes, &lines, sorted, &scale, &mut cell_sums);
+                    prop_assert_eq!(&cell_sums.sums[..lanes], &expected[..lanes], "{} {} {:?}", kernel, arity, &sizes);
+                    prop_assert_eq!(
+                        &cell_sums.cells[..lanes], &expected_cells[..lanes], "{} {} {:?}", kernel, arity, &sizes
+                    );
                 }
             }
         }

@@ -33,6 +33,8 @@ impl ScoreChoice {
             "ebic" => DiscreteScoreKind::Ebic(item(dict, "penalty")?, item(dict, "gamma")?),
             "bdeu" => DiscreteScoreKind::Bdeu(item(dict, "equivalent_sample_size")?),
             "k2" => DiscreteScoreKind::K2,
+            "qnml" => DiscreteScoreKind::Qnml(item(dict, "gamma")?),
+            "sqnml" => DiscreteScoreKind::Sqnml(item(dict, "gamma")?),
             "gaussian-bic" => return Ok(Self::Gaussian(item(dict, "penalty")?, None)),
             "gaussian-ebic" => return Ok(Self::Gaussian(item(dict, "penalty")?, Some(item(dict, "gamma")?))),
             other => return unknown("score", other),

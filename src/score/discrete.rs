@@ -1,6 +1,9 @@
 //! One type for any score of discrete variables, for callers that choose at run time.
 
-use super::{Bdeu, BdeuSession, K2, K2Session, LikelihoodSession, LocalScore, PenalizedLikelihood, ScoreSession};
+use super::{
+    Bdeu, BdeuSession, K2, K2Session, LikelihoodSession, LocalScore, PenalizedLikelihood, QuotientNml,
+    QuotientNmlSession, ScoreSession,
+};
 use crate::counts::CountingEngine;
 use crate::run::Run;
 use crate::{Result, Variable};
@@ -20,6 +23,10 @@ pub enum DiscreteScoreKind {
     Bdeu(f64),
     /// K2.
     K2,
+    /// Quotient NML with this multiplier γ of ln(p) for each parent.
+    Qnml(f64),
+    /// Quotient NML with the support coded, with γ.
+    Sqnml(f64),
 }
 
 /// Any score of discrete variables.
@@ -31,6 +38,8 @@ pub enum DiscreteScore<'e, 'd> {
     Bdeu(Bdeu<'e, 'd>),
     /// K2.
     K2(K2<'e, 'd>),
+    /// Quotient NML, with or without the support coded.
+    QuotientNml(QuotientNml<'e, 'd>),
 }
 
 impl<'e, 'd> DiscreteScore<'e, 'd> {
@@ -51,6 +60,8 @@ impl<'e, 'd> DiscreteScore<'e, 'd> {
             }
             DiscreteScoreKind::Bdeu(size) => Self::Bdeu(Bdeu::new(engine, size)?),
             DiscreteScoreKind::K2 => Self::K2(K2::new(engine)),
+            DiscreteScoreKind::Qnml(gamma) => Self::QuotientNml(QuotientNml::new(engine, gamma)?),
+            DiscreteScoreKind::Sqnml(gamma) => Self::QuotientNml(QuotientNml::support_coded(engine, gamma)?),
         })
     }
 }
@@ -66,6 +77,7 @@ impl LocalScore for DiscreteScore<'_, '_> {
             Self::Likelihood(score) => score.n_variables(),
             Self::Bdeu(score) => score.n_variables(),
             Self::K2(score) => score.n_variables(),
+            Self::QuotientNml(score) => score.n_variables(),
         }
     }
 
@@ -74,6 +86,7 @@ impl LocalScore for DiscreteScore<'_, '_> {
             Self::Likelihood(score) => DiscreteScoreSession::Likelihood(score.session()),
             Self::Bdeu(score) => DiscreteScoreSession::Bdeu(score.session()),
             Self::K2(score) => DiscreteScoreSession::K2(score.session()),
+            Self::QuotientNml(score) => DiscreteScoreSession::QuotientNml(score.session()),
         }
     }
 
@@ -82,6 +95,7 @@ impl LocalScore for DiscreteScore<'_, '_> {
             Self::Likelihood(score) => score.prepare_pairs(run),
             Self::Bdeu(score) => score.prepare_pairs(run),
             Self::K2(score) => score.prepare_pairs(run),
+            Self::QuotientNml(score) => score.prepare_pairs(run),
         }
     }
 
@@ -90,6 +104,7 @@ impl LocalScore for DiscreteScore<'_, '_> {
             Self::Likelihood(score) => score.batch(x),
             Self::Bdeu(score) => score.batch(x),
             Self::K2(score) => score.batch(x),
+            Self::QuotientNml(score) => score.batch(x),
         }
     }
 
@@ -98,6 +113,7 @@ impl LocalScore for DiscreteScore<'_, '_> {
             Self::Likelihood(score) => score.name(),
             Self::Bdeu(score) => score.name(),
             Self::K2(score) => score.name(),
+            Self::QuotientNml(score) => score.name(),
         }
     }
 
@@ -106,6 +122,7 @@ impl LocalScore for DiscreteScore<'_, '_> {
             Self::Likelihood(score) => score.is_score_equivalent(),
             Self::Bdeu(score) => score.is_score_equivalent(),
             Self::K2(score) => score.is_score_equivalent(),
+            Self::QuotientNml(score) => score.is_score_equivalent(),
         }
     }
 }
@@ -119,6 +136,8 @@ pub enum DiscreteScoreSession<'s> {
     Bdeu(BdeuSession<'s>),
     /// K2.
     K2(K2Session<'s>),
+    /// Quotient NML, with or without the support coded.
+    QuotientNml(QuotientNmlSession<'s>),
 }
 
 impl ScoreSession for DiscreteScoreSession<'_> {
@@ -127,6 +146,7 @@ impl ScoreSession for DiscreteScoreSession<'_> {
             Self::Likelihood(session) => session.local_score(child, parents),
             Self::Bdeu(session) => session.local_score(child, parents),
             Self::K2(session) => session.local_score(child, parents),
+            Self::QuotientNml(session) => session.local_score(child, parents),
         }
     }
 
@@ -141,6 +161,7 @@ impl ScoreSession for DiscreteScoreSession<'_> {
             Self::Likelihood(session) => session.local_scores_with_each(child, parents, candidates, out),
             Self::Bdeu(session) => session.local_scores_with_each(child, parents, candidates, out),
             Self::K2(session) => session.local_scores_with_each(child, parents, candidates, out),
+            Self::QuotientNml(session) => session.local_scores_with_each(child, parents, candidates, out),
         }
     }
 
@@ -156,6 +177,7 @@ impl ScoreSession for DiscreteScoreSession<'_> {
             Self::Likelihood(session) => session.local_scores_with_each_above(child, parents, candidates, least, out),
             Self::Bdeu(session) => session.local_scores_with_each_above(child, parents, candidates, least, out),
             Self::K2(session) => session.local_scores_with_each_above(child, parents, candidates, least, out),
+            Self::QuotientNml(session) => session.local_scores_with_each_above(child, parents, candidates, least, out),
         }
     }
 
@@ -171,6 +193,7 @@ impl ScoreSession for DiscreteScoreSession<'_> {
             Self::Likelihood(session) => session.local_scores_above(child, parents, candidates, least, out),
             Self::Bdeu(session) => session.local_scores_above(child, parents, candidates, least, out),
             Self::K2(session) => session.local_scores_above(child, parents, candidates, least, out),
+            Self::QuotientNml(session) => session.local_scores_above(child, parents, candidates, least, out),
         }
     }
 }

@@ -14,6 +14,8 @@ mod k2;
 mod likelihood;
 mod none;
 mod population;
+mod quotient_nml;
+mod regret;
 mod total;
 mod unit;
 
@@ -25,6 +27,7 @@ pub use k2::{K2, K2Session};
 pub use likelihood::{LikelihoodSession, PenalizedLikelihood, n_parameters};
 pub use none::NoScore;
 pub use population::{PopulationScore, PopulationSession};
+pub use quotient_nml::{QuotientNml, QuotientNmlSession};
 pub use total::{DagScore, score_dag};
 
 /// A decomposable score. Shared by all threads; each thread scores through its own session, and a local score depends

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use phgs::Variable;
-use phgs::counts::{CountingEngine, FixedSum, InformationVisitor, Kernel};
+use phgs::counts::{CellSum, CountingEngine, FixedSum, InformationVisitor, Kernel};
 use phgs::data::{Codes, DiscreteData};
 use phgs::run::Run;
 use rand_chacha::rand_core::RngCore;
@@ -223,6 +223,54 @@ fn sums_with_each_candidate_are_those_of_plain_tables() {
                     })
                     .collect();
                 assert_eq!(sums, expected, "{n_rows} {base:?}");
+            }
+        }
+    }
+}
+
+/// The cells that occur are counted with the sums, by every kernel, whatever was counted before.
+#[test]
+fn cells_that_occur_are_those_of_plain_tables() {
+    let mut rng = rng(19);
+    let many: Vec<u32> = (0..160).map(|i| [2, 3, 2, 4, 8, 5, 2, 300, 17, 12][i % 10]).collect();
+    for (n_rows, arities) in shapes().into_iter().chain([(700, many.clone()), (5001, many)]) {
+        let data = random_data(&mut rng, n_rows, &arities);
+        for engine in engines(&data) {
+            let mut session = engine.session();
+            let plain = |set: &[Variable]| CellSum {
+                sum: plain_sum(&engine, set),
+                occupied: plain_table(&data, set).len() as u32,
+            };
+            if n_rows % 2 == 1 {
+                let run = Run::new(2).unwrap();
+                if n_rows % 3 == 0 {
+                    engine.pairwise(&run).unwrap();
+                }
+                let before = engine.pairwise_with_cells(&run).unwrap().clone();
+                assert_eq!(engine.pairwise(&run).unwrap(), &before);
+            }
+            let mut sums = Vec::new();
+            for size in [0, 1, 1, 2, 3, 4, 2, 3, 6] {
+                let size = size.min(arities.len());
+                let base = random_set(&mut rng, arities.len(), size);
+                let set = random_set(&mut rng, arities.len(), size);
+                if size < 4 {
+                    session.sum_n_log_n(&set);
+                }
+                assert_eq!(session.cell_sum(&base), plain(&base), "{n_rows} {base:?}");
+                assert_eq!(session.cell_sum(&set), plain(&set), "{n_rows} {set:?}");
+                let mut candidates: Vec<Variable> =
+                    (0..arities.len() as Variable).filter(|v| !base.contains(v)).collect();
+                if below(&mut rng, 2) == 0 {
+                    candidates.truncate(70);
+                }
+                session.cell_sums_with_each(&base, &candidates, &mut sums);
+                assert_eq!(sums.len(), candidates.len());
+                for (&candidate, &sum) in candidates.iter().zip(&sums) {
+                    let mut set = [base.as_slice(), &[candidate]].concat();
+                    set.sort_unstable();
+                    assert_eq!(sum, plain(&set), "{n_rows} {set:?}");
+                }
             }
         }
     }

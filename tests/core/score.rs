@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::support::{below, golden_data, random_dag, read_csv, rng};
 
-const KINDS: [DiscreteScoreKind; 7] = [
+const KINDS: [DiscreteScoreKind; 10] = [
     DiscreteScoreKind::LogLikelihood,
     DiscreteScoreKind::Aic,
     DiscreteScoreKind::Bic(0.5),
@@ -21,11 +21,14 @@ const KINDS: [DiscreteScoreKind; 7] = [
     DiscreteScoreKind::Bdeu(10.0),
     DiscreteScoreKind::K2,
     DiscreteScoreKind::Ebic(0.5, 0.5),
+    DiscreteScoreKind::Qnml(1.0),
+    DiscreteScoreKind::Sqnml(0.5),
+    DiscreteScoreKind::Sqnml(1.0),
 ];
 
 #[test]
 fn golden_scores_are_reproduced() {
-    // Extended BIC, the last of them, has no column; see the test of it.
+    // Extended BIC and quotient NML, the last of them, have no column; see their tests.
     let (header, rows) = read_csv("golden/scores.csv");
     assert_eq!(header[3..], ["nparams", "loglik", "aic", "bic", "bde_iss1", "bde_iss10", "k2"]);
     assert_eq!(rows.len(), 20);
@@ -208,11 +211,153 @@ fn parameters_without_meaning_are_refused() {
         assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Bic(bad)).is_err());
         assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Ebic(0.5, bad)).is_err());
         assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Bdeu(bad)).is_err());
+        assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Qnml(bad)).is_err());
+        assert!(DiscreteScore::new(&engine, DiscreteScoreKind::Sqnml(bad)).is_err());
     }
     assert!(Bdeu::new(&engine, 0.0).is_err());
     assert_eq!(PenalizedLikelihood::bic_with_multiplier(&engine, 0.0).unwrap().penalty(), 0.0);
     let score = PenalizedLikelihood::bic(&engine);
     assert!(score_dag(&score, &Dag::empty(3), &Run::new(1).unwrap()).is_err());
+}
+
+/// Against the definitions, computed elsewhere with 60 digits (`tests/data/generators/quotient_nml.py`).
+#[test]
+fn quotient_nml_is_its_definition() {
+    let (names, rows) = read_csv("quotient_nml/table.csv");
+    let number = |row: &Vec<String>, c: usize| row[c].parse::<u32>().unwrap();
+    let columns = (0..names.len()).map(|c| rows.iter().map(|row| number(row, c)).collect()).collect();
+    let data = DiscreteData::from_columns(columns).unwrap();
+    let engine = CountingEngine::new(&data);
+    let index = |name: &str| names.iter().position(|other| other == name).unwrap() as Variable;
+    let (_, rows) = read_csv("quotient_nml/scores.csv");
+    assert_eq!(rows.len(), 55);
+    for row in rows {
+        let gamma = row[1].parse().unwrap();
+        let kind = match row[0].as_str() {
+            "qnml" => DiscreteScoreKind::Qnml(gamma),
+            _ => DiscreteScoreKind::Sqnml(gamma),
+        };
+        let score = DiscreteScore::new(&engine, kind).unwrap();
+        assert_eq!(score.name(), row[0]);
+        let arcs = row[2].split(';').filter(|arc| !arc.is_empty()).map(|arc| {
+            let (from, to) = arc.split_once('>').expect("an arc");
+            (index(from), index(to))
+        });
+        let dag = Dag::from_arcs(names.len(), arcs).unwrap();
+        let found = score_dag(&score, &dag, &Run::new(1).unwrap()).unwrap();
+        for (value, expected) in [found.total].iter().chain(&found.local).zip(&row[3..]) {
+            let expected: f64 = expected.parse().unwrap();
+            assert!((value - expected).abs() < 1e-10, "{row:?}: {value} {expected}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// An arc gains the same in either direction beside the same parents; a copy of a parent gains nothing; where all
+    /// cells occur the two forms are one; the order of rows and the numbers of states do not matter.
+    #[test]
+    fn quotient_nml_is_made_of_sets(
+        seed in any::<u64>(), n in 1usize..400, arities in prop::collection::vec(1usize..6, 6), gamma in 0.0f64..2.0,
+    ) {
+        let data = random_data(seed, n, &arities);
+        let mut rng = rng(seed);
+        let mut columns: Vec<Vec<u32>> =
+            (0..6).map(|v| (0..n).map(|row| data.column(v).get(row)).collect()).collect();
+        // A copy of the first column; then the same rows in another order with other numbers of states.
+        columns.push(columns[0].clone());
+        let sizes: Vec<u32> = data.arities().iter().copied().chain([data.arity(0)]).collect();
+        let table = |columns: Vec<Vec<u32>>| {
+            let codes = columns.into_iter().map(|c| phgs::data::Codes::Narrow(c.into_iter().map(|v| v as u8).collect()));
+            DiscreteData::new(codes.collect(), sizes.clone()).unwrap()
+        };
+        let mut shuffled = columns.clone();
+        for i in (1..n).rev() {
+            let j = below(&mut rng, i + 1);
+            shuffled.iter_mut().for_each(|column| column.swap(i, j));
+        }
+        for (column, &arity) in shuffled.iter_mut().zip(&sizes) {
+            let shift = below(&mut rng, arity as usize) as u32;
+            column.iter_mut().for_each(|state| *state = arity - 1 - (*state + shift) % arity);
+        }
+        let (data, other) = (table(columns), table(shuffled));
+        let (engine, other) = (CountingEngine::new(&data), CountingEngine::new(&other));
+        for kind in [DiscreteScoreKind::Qnml(gamma), DiscreteScoreKind::Sqnml(gamma)] {
+            let score = DiscreteScore::new(&engine, kind).unwrap();
+            let other = DiscreteScore::new(&other, kind).unwrap();
+            let (mut session, mut of_other) = (score.session(), other.session());
+            for _ in 0..8 {
+                let x = below(&mut rng, 7) as Variable;
+                let y = (x + 1 + below(&mut rng, 6) as Variable) % 7;
+                let set: Vec<Variable> = (0..7).filter(|&z| z != x && z != y && below(&mut rng, 3) == 0).collect();
+                let with = |z: Variable| {
+                    let mut with = set.clone();
+                    with.push(z);
+                    with.sort_unstable();
+                    with
+                };
+                let one = session.local_score(y, &with(x)) - session.local_score(y, &set);
+                let reversed = session.local_score(x, &with(y)) - session.local_score(x, &set);
+                prop_assert_eq!(one, reversed);
+                prop_assert_eq!(session.local_score(y, &with(x)), of_other.local_score(y, &with(x)));
+                if x == 6 && set.contains(&0) && y != 0 {
+                    prop_assert!(one <= -gamma * 7f64.ln() + 1e-9, "{}", one);
+                }
+            }
+        }
+        let (plain, coded) = (DiscreteScoreKind::Qnml(gamma), DiscreteScoreKind::Sqnml(gamma));
+        let (plain, coded) = (DiscreteScore::new(&engine, plain).unwrap(), DiscreteScore::new(&engine, coded).unwrap());
+        let mut counting = engine.session();
+        let occurs = |session: &mut phgs::counts::CountingSession<'_, '_>, set: &[Variable]| {
+            let cells: u32 = set.iter().map(|&v| data.arity(v)).product();
+            session.cell_sum(set).occupied == cells
+        };
+        for (x, y) in [(0, 1), (2, 3), (4, 5), (1, 4)] {
+            if occurs(&mut counting, &[x, y]) {
+                let (one, other) = (plain.session().local_score(y, &[x]), coded.session().local_score(y, &[x]));
+                prop_assert_eq!(one, other);
+            }
+        }
+    }
+}
+
+/// Consistent: on many rows of independent columns no arc gains; of dependent ones it does, by N times the information less
+/// about what BIC takes off.
+#[test]
+fn quotient_nml_is_bic_and_a_constant_in_the_limit() {
+    let n = 100_000;
+    let mut generator = rng(3);
+    let x: Vec<u32> = (0..n).map(|_| below(&mut generator, 3) as u32).collect();
+    let y: Vec<u32> = (0..n).map(|_| below(&mut generator, 4) as u32).collect();
+    let z = x.iter().map(|&x| if below(&mut generator, 10) == 0 { (x + 1) % 3 } else { x }).collect();
+    let data = DiscreteData::from_columns(vec![x, y, z]).unwrap();
+    let engine = CountingEngine::new(&data);
+    let gain = |kind: DiscreteScoreKind, from: Variable, to: Variable| {
+        let score = DiscreteScore::new(&engine, kind).unwrap();
+        let mut session = score.session();
+        session.local_score(to, &[from]) - session.local_score(to, &[])
+    };
+    // ln C(n, r) → (r − 1)/2 ln(n / 2π) + ln(π^(r/2) / Γ(r/2)): Rissanen's constant for each set.
+    let constant = |r: f64| {
+        0.5 * r * std::f64::consts::PI.ln()
+            - phgs::stats::ln_gamma(0.5 * r)
+            - 0.5 * (r - 1.0) * std::f64::consts::TAU.ln()
+    };
+    for (from, to, arities) in [(0, 1, [3.0, 4.0]), (0, 2, [3.0, 3.0])] {
+        let bic = gain(DiscreteScoreKind::Bic(0.5), from, to);
+        let [r, s] = arities;
+        let support = if to == 1 { 0.0 } else { 84f64.ln() };
+        let expected = bic - constant(r * s) + constant(r) + constant(s);
+        let value = gain(DiscreteScoreKind::Qnml(0.0), from, to);
+        assert!((value - expected).abs() < 0.05, "{value} {expected}");
+        assert_eq!(value > 0.0, to == 2);
+        // Of z, six of the nine cells occur: fewer parameters, and 84 ways in which cells occur.
+        let coded = gain(DiscreteScoreKind::Sqnml(0.0), from, to);
+        let six = constant(6.0) + 2.5 * f64::from(n).ln() - constant(9.0) - 4.0 * f64::from(n).ln();
+        let expected = if to == 1 { value } else { value - six - support };
+        assert!((coded - expected).abs() < 0.05, "{coded} {expected}");
+    }
 }
 
 /// γ ln p for each parent.

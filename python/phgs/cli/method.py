@@ -47,7 +47,7 @@ _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
         "steps without a new best that end the search",
     ),
     "--penalty": ("penalty", number, "L", "weight of log(rows) times parameters in BIC"),
-    "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC"),
+    "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC and quotient NML"),
 }
 _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
     "--score": ("score", SCORES, "score to maximise"),
@@ -177,18 +177,22 @@ def _help(name: str, text: str) -> str:
         by_default.setdefault(default_of(method, name), []).append(method)
     usual = max(by_default, key=lambda value: len(by_default[value]))
     others = "".join(
-        f"; {_shown(value)} for {_listed(methods)}" for value, methods in by_default.items() if value != usual
+        f"; {_shown(name, value)} for {_listed(methods)}" for value, methods in by_default.items() if value != usual
     )
     few = f"for {_listed(having)}: " if len(having) <= _FEW else ""
-    return f"{few}{text} (default {_shown(usual)}{others})"
+    return f"{few}{text} (default {_shown(name, usual)}{others})"
 
 
 _FEW = 7
 """Up to how many methods a help text names as those that have a parameter."""
 
 
-def _shown(value: Any) -> str:
-    return "no limit" if value is None else str(value)
+_NONE = {"gamma": "0.5 for ebic, 1 for qnml and sqnml"}
+"""What None means where it is not that there is no limit."""
+
+
+def _shown(name: str, value: Any) -> str:
+    return _NONE.get(name, "no limit") if value is None else str(value)
 
 
 def _listed(names: list[str]) -> str:

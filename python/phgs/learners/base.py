@@ -272,7 +272,7 @@ class Learner:
 
     def _gaussian_score(self) -> dict[str, Any]:
         name = getattr(self, "score", "bic")
-        return gaussian_score_for_core(name, getattr(self, "penalty", 0.5), getattr(self, "gamma", 0.5))
+        return gaussian_score_for_core(name, getattr(self, "penalty", 0.5), getattr(self, "gamma", None))
 
     def _used(self, gaussian: bool) -> dict[str, Any]:
         """Every parameter as used on data of a type."""
@@ -314,7 +314,7 @@ class Learner:
         return score_for_core(
             getattr(self, "score", "bic"),
             getattr(self, "penalty", 0.5),
-            getattr(self, "gamma", 0.5),
+            getattr(self, "gamma", None),
             getattr(self, "equivalent_sample_size", 1.0),
         )
 

@@ -51,7 +51,7 @@ def check_gaussian(learner: Learner) -> None:
     name = getattr(learner, "score", "bic")
     if name not in ("bic", "ebic"):
         raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
-    gaussian_score_for_core(name, getattr(learner, "penalty", 0.5), getattr(learner, "gamma", 0.5))
+    gaussian_score_for_core(name, getattr(learner, "penalty", 0.5), getattr(learner, "gamma", None))
 
 
 def check_tests(learner: Learner) -> None:

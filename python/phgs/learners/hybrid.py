@@ -57,14 +57,16 @@ class MMHC(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     tabu_length : int, default 100
@@ -96,7 +98,7 @@ class MMHC(Learner):
     minimum_sample: float | tuple[float, str, str] | None = None
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     tabu_length: int = 100
     tabu_patience: int = 100
@@ -157,14 +159,16 @@ class H2PC(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     tabu_length : int, default 100
@@ -196,7 +200,7 @@ class H2PC(Learner):
     minimum_sample: float | tuple[float, str, str] | None = None
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     tabu_length: int = 100
     tabu_patience: int = 100
@@ -262,14 +266,16 @@ class GSC(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     tabu_length : int, default 100
@@ -302,7 +308,7 @@ class GSC(Learner):
     minimum_sample: float | tuple[float, str, str] | None = None
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     tabu_length: int = 100
     tabu_patience: int = 100
@@ -387,14 +393,16 @@ class ARGES(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     max_parents : int, optional
@@ -422,7 +430,7 @@ class ARGES(Learner):
     minimum_sample: float | tuple[float, str, str] | None = None
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     max_parents: int | None = None
     refine: Any = "none"

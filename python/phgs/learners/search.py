@@ -39,14 +39,16 @@ class HillClimbing(Learner):
 
     Parameters
     ----------
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     max_parents : int, optional
@@ -72,7 +74,7 @@ class HillClimbing(Learner):
 
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     max_parents: int | None = None
     max_iterations: int | None = None
@@ -111,14 +113,16 @@ class Tabu(Learner):
 
     Parameters
     ----------
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     max_parents : int, optional
@@ -142,7 +146,7 @@ class Tabu(Learner):
 
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     max_parents: int | None = None
     max_iterations: int | None = None
@@ -190,14 +194,16 @@ class GES(Learner):
         that cost score, each followed by a search and kept when the score ends better. These are the deletions of XGES
         (of the same) and, beyond it, turns, insertions between variables two steps apart, and a variable that is cut
         loose from all others. The last has the best scores and takes longest: many times as long as the third.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     max_parents : int, optional
@@ -214,7 +220,7 @@ class GES(Learner):
     schedule: Schedule = "phases"
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     max_parents: int | None = None
     start: Any = None
@@ -254,14 +260,16 @@ class BOSS(Learner):
         nearly the same result for a small part of the local scores.
     backward : bool, default True
         Whether deletions among equivalence classes follow.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
-    gamma : float, default 0.5
-        For extended BIC, the multiplier γ of log(variables) that each parent costs; 0 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
     max_parents : int, optional
@@ -276,7 +284,7 @@ class BOSS(Learner):
     backward: bool = True
     score: ScoreName = "bic"
     penalty: float = 0.5
-    gamma: float = 0.5
+    gamma: float | None = None
     equivalent_sample_size: float = 1.0
     max_parents: int | None = None
     start: Any = None

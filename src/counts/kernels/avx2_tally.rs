@@ -8,6 +8,7 @@ use std::arch::x86_64::{
 };
 
 use crate::counts::FixedScale;
+use crate::counts::fixed::Total;
 use crate::counts::lanes::HALF;
 use crate::counts::planes::Line;
 use crate::counts::tally::{self, Counts, SortedRows, Sums, TallyKernel};
@@ -23,7 +24,7 @@ const AHEAD: usize = 32;
 
 /// [`tally::add`] with AVX2.
 #[target_feature(enable = "avx2")]
-pub(super) fn add(
+pub(super) fn add<T: Total>(
     arity: u32,
     lanes: usize,
     lines: &[Line],
@@ -31,7 +32,7 @@ pub(super) fn add(
     scale: &FixedScale,
     sums: &mut Sums,
 ) {
-    tally::add(Wide(()), arity, lanes, lines, sorted, scale, sums);
+    tally::add::<_, T>(Wide(()), arity, lanes, lines, sorted, scale, sums);
 }
 
 /// Made only where the instructions are known to be there.

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use super::around::{PlainLines, Records, Split};
 use super::binary::{self, BinaryScratch, BinarySubsets};
 use super::conditional::InformationVisitor;
+use super::fixed::Total;
 use super::planes::Line;
 use super::tally::{self, PlainTally, SortedRows, Sums};
 use super::{FixedScale, histogram};
@@ -227,7 +228,7 @@ impl Counter {
 
     /// Adds the sums of strata and each of the first `lanes` variables of a block, see [`tally::add`].
     #[inline]
-    pub(super) fn add_block(
+    pub(super) fn add_block<T: Total>(
         self,
         arity: u32,
         lanes: usize,
@@ -239,8 +240,8 @@ impl Counter {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `new` refuses kernels whose instructions the processor lacks; both have AVX2.
-            Kernel::Avx512 | Kernel::Avx2 => unsafe { avx2_tally::add(arity, lanes, lines, sorted, scale, sums) },
-            _ => tally::add(PlainTally, arity, lanes, lines, sorted, scale, sums),
+            Kernel::Avx512 | Kernel::Avx2 => unsafe { avx2_tally::add::<T>(arity, lanes, lines, sorted, scale, sums) },
+            _ => tally::add::<_, T>(PlainTally, arity, lanes, lines, sorted, scale, sums),
         }
     }
 }
