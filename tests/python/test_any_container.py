@@ -21,14 +21,15 @@ import phgs
 pytestmark = pytest.mark.filterwarnings("ignore::phgs.PhgsWarning")
 
 # Each example goes through every container.
-FEW = max(1, settings.default.max_examples // 2)
+FEW = max(1, settings.default.max_examples // 6)
 
 TEXT = st.sampled_from(["", "a", "b", "NA", "nan", "ü", "01", "1", "1.5", "None", "a,b", 'say "x"'])
 KINDS = {
     "text": TEXT,
     "flags": st.booleans(),
     "integers": st.integers(-3, 300),
-    "large integers": st.sampled_from([2**62, -(2**62), 7]),
+    # Beyond these a float, which pandas makes where a value is missing, is another number.
+    "large integers": st.sampled_from([2**53 - 1, 1 - 2**53, 7]),
     "whole floats": st.integers(-3, 3).map(float),
     "fractions": st.sampled_from([0.5, 1.0, -0.25, 1e-5, 3.0]),
     "infinite": st.sampled_from([math.inf, 1.0]),
@@ -184,6 +185,7 @@ def named(names):
     return [f"column {i}" for i in range(len(names))]
 
 
+@pytest.mark.timeout(1200)
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=FEW)
 @given(tables(), st.sampled_from(list(CALLS)))
 def test_every_container_gives_the_same(made, call):

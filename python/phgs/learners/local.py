@@ -282,7 +282,7 @@ class MMPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -322,7 +322,7 @@ class HPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -360,7 +360,7 @@ class FastIAMB(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -399,7 +399,7 @@ class SIHitonPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -438,7 +438,7 @@ class HitonPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -476,7 +476,7 @@ class GetPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -518,7 +518,7 @@ class GrowShrink(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -560,7 +560,7 @@ class IAMB(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -601,7 +601,7 @@ class InterIAMB(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -643,7 +643,7 @@ class IAMBFDR(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 

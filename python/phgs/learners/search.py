@@ -68,7 +68,7 @@ class HillClimbing(Learner):
         Number of random moves of a perturbation.
     seed : int, default 0
         Seed of the perturbations.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -140,7 +140,7 @@ class Tabu(Learner):
         on the order of columns.
     start : graph, optional
         The DAG to start from; None for the empty graph.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -210,7 +210,7 @@ class GES(Learner):
         The most parents a variable may have; None for no limit.
     start : graph, optional
         The DAG from whose class to start; None for the empty graph.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -276,7 +276,7 @@ class BOSS(Learner):
         The most parents a variable may have; None for no limit.
     start : graph, optional
         The DAG from whose order to start; None for column order.
-    missing, data_type, knowledge, threads, time_limit, progress
+    missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
