@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -312,7 +313,7 @@ def bif(row):
     return head + f"probability ( a ) {{ table 0.5, 0.5; }}\nprobability ( b | a ) {{ (x) {row}; (y) 0.25, 0.75; }}\n"
 
 
-def test_rows_that_do_not_sum_to_one(tmp_path):
+def test_rows_that_do_not_sum_to_one(tmp_path, capsys):
     path = write(tmp_path / "n.bif", bif("0.495, 0.495"))
     with pytest.raises(phgs.ParseError, match=r"n\.bif: line 5.*tolerance of 0\.01 or more"):
         phgs.Network.load(path)
@@ -324,7 +325,10 @@ def test_rows_that_do_not_sum_to_one(tmp_path):
     assert phgs.as_graph(write(path, bif("NaN, NaN"))).directed == (("a", "b"),)
     out = str(tmp_path / "d.csv")
     assert main(["sample", str(path), "-n", "5", "--out", out, "--quiet"]) == 2
-    assert main(["sample", str(path), "-n", "5", "--out", out, "--quiet", "--tolerance", "0.02"]) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # The command line prints it.
+        assert main(["sample", str(path), "-n", "5", "--out", out, "--quiet", "--tolerance", "0.02"]) == 0
+    assert "1 row of NaN was made uniform" in capsys.readouterr().err
 
 
 def test_encodings_of_networks(tmp_path):

@@ -235,7 +235,7 @@ def test_results_confidence_and_tables(three, states, tmp_path_factory):
     assert loaded.variables == tuple(three)
     loaded.save(folder / "again.json")
     assert (folder / "again.json").read_bytes() == (folder / "r.json").read_bytes()
-    assert list(result.edges.to_pandas()["source"]) == [row.source for row in result.edges]
+    assert list(result.edges.to_pandas()["from"]) == [row.source for row in result.edges]
     found = phgs.bootstrap("hc", data, n=2, folder=folder / "b", progress=False)
     found.save(folder / "c.json")
     assert phgs.EdgeConfidence.load(folder / "c.json") == found

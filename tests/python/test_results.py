@@ -96,7 +96,7 @@ def test_the_file_round_trip(tmp_path, result):
     }  # fmt: skip
     assert found["method"] == "phgs"
     assert found["n_rows"] == 25000
-    assert set(found["cpdag"]) == {"directed", "undirected", "extendable"}
+    assert set(found["cpdag"]) == {"directed", "undirected", "extendable", "oriented"}
     assert set(found["path"][0]) == {"alpha", "edges", "score", "extendable", "selected"}
     assert all(len(edge) == 2 for edge in found["dag"])
     loaded = phgs.Result.load(path)

@@ -97,8 +97,10 @@ def test_on_complete_data_it_changes_nothing(alarm, method):
     complete = phgs.learn(data, method, progress=False, **options)
     with pytest.warns(phgs.DegenerateColumnWarning, match="'gone'"):
         found = phgs.learn(gone, method, missing="testwise", progress=False, **options)
-    assert set(found.cpdag.directed) == set(complete.cpdag.directed)
-    assert set(found.cpdag.undirected) == set(complete.cpdag.undirected)
+    # False discoveries are controlled among all columns, of which the one that is never there is one.
+    if method != "iamb-fdr":
+        assert set(found.cpdag.directed) == set(complete.cpdag.directed)
+        assert set(found.cpdag.undirected) == set(complete.cpdag.undirected)
     same = phgs.learn(data, method, missing="testwise", progress=False, **options)
     assert same.cpdag == complete.cpdag
 

@@ -114,9 +114,3 @@ def test_ctrl_c_ends_tests(data, method, options):
         timer.join()
     except KeyboardInterrupt:
         assert time.process_time() - sent[0] < 1.0
-
-
-def test_what_is_not_decided_is_left_undirected():
-    result = learn("hub", "pc", {"collider_rule": "majority", "max_conditioning_size": 12}, time_limit=LIMIT)
-    assert not result.complete
-    assert result.undecided
