@@ -1,7 +1,8 @@
 """The stages that methods are composed of: restrict × select × initialise × maximise × refine.
 
 A stage is a frozen dataclass that says what is to be done, in names of variables. `as_core` describes it to the core,
-over the positions of a table's columns. A learner's `stages()` puts them together in a `Composition`.
+over the positions of a table's columns. A learner's `stages()` puts them together in a `Composition`. They do not compare
+and have no text of their own: making these methods for each class would be a good part of the time that importing takes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ STARTS: tuple[Start, ...] = get_args(Start)
 # Stage 1: which pairs may be connected.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NoRestriction:
     """All pairs."""
 
@@ -40,7 +41,7 @@ class NoRestriction:
         return {"kind": "none"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PartitionedPC:
     """PC in a partition of the variables (Huang and Zhou, algorithm 2); with one cluster plain PC."""
 
@@ -59,7 +60,7 @@ class PartitionedPC:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fusion:
     """Partition, estimation within clusters by PC, and fusion (Gu and Zhou 2020)."""
 
@@ -78,7 +79,7 @@ class Fusion:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Neighbourhoods:
     """A learner of neighbourhoods around each variable; pairs that find each other are joined."""
 
@@ -96,7 +97,7 @@ class Neighbourhoods:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class GivenSkeleton:
     """A skeleton that is given: anything that `phgs.as_graph` takes."""
 
@@ -137,7 +138,7 @@ NO_PATH = Path(path_length=1)
 # Stage 3: where the search starts.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeparatingSets:
     """V-structures from separating sets (Huang and Zhou, equation "vs1")."""
 
@@ -146,7 +147,7 @@ class SeparatingSets:
         return {"v_structures": "separating_sets"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DecidedColliders:
     """V-structures by an order-free rule, from all sets that separate the ends of a triple."""
 
@@ -158,7 +159,7 @@ class DecidedColliders:
         return {"v_structures": self.rule, "max_conditioning_size": self.max_conditioning_size}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TestedColliders:
     """V-structures by tests given sets with the middle variable (Huang and Zhou, equation "vs2")."""
 
@@ -179,7 +180,7 @@ class TestedColliders:
 Colliders: TypeAlias = SeparatingSets | DecidedColliders | TestedColliders
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EmptyStart:
     """The graph without edges (after `Fusion`: its DAG)."""
 
@@ -189,7 +190,7 @@ class EmptyStart:
         return {"kind": "empty"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class GivenStart:
     """A DAG that is given: anything that `phgs.as_dag` takes."""
 
@@ -202,7 +203,7 @@ class GivenStart:
         return {"kind": "given", "arcs": as_dag(self.dag, table.names)._directed_indices()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Oriented:
     """The skeleton, oriented by v-structures and Meek's rules (Huang and Zhou, algorithm 6)."""
 
@@ -214,7 +215,7 @@ class Oriented:
         return {"kind": "oriented", **self.colliders.as_core()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class HGI:
     """Hybrid greedy initialization (Huang and Zhou, algorithm 4)."""
 
@@ -232,7 +233,7 @@ Initialisation: TypeAlias = EmptyStart | GivenStart | Oriented | HGI
 # Stage 4: how the score is maximised.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NoSearch:
     """No search: the initial graph is the result."""
 
@@ -241,7 +242,7 @@ class NoSearch:
         return {"kind": "none"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Restarts:
     """Restarts of hill-climbing: how many, by how many random moves each, and the seed of these."""
 
@@ -250,7 +251,7 @@ class Restarts:
     seed: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class GreedySearch:
     """Hill-climbing among DAGs."""
 
@@ -272,7 +273,7 @@ class GreedySearch:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TabuSearch:
     """Hill-climbing with a tabu list."""
 
@@ -294,7 +295,7 @@ class TabuSearch:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EquivalenceSearch:
     """Greedy equivalence search, which an estimated skeleton may restrict adaptively."""
 
@@ -318,7 +319,7 @@ class EquivalenceSearch:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OrderSearch:
     """Best order score search."""
 
@@ -343,7 +344,7 @@ Search: TypeAlias = DagSearch | EquivalenceSearch | OrderSearch
 # Stage 5: what follows, over all pairs.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Unrestricted:
     """A search among DAGs over all pairs."""
 
@@ -354,7 +355,7 @@ class Unrestricted:
         return {**self.search.as_core(), "kind": "free"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Growing:
     """A search among DAGs over an active set of pairs that grows around what changes."""
 
@@ -371,7 +372,7 @@ Refinement: TypeAlias = Unrestricted | Growing | EquivalenceSearch | OrderSearch
 # All of them together.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Composition:
     """A method: one choice for each stage.
 
