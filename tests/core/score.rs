@@ -301,7 +301,9 @@ proptest! {
                 let reversed = session.local_score(x, &with(y)) - session.local_score(x, &set);
                 prop_assert_eq!(one, reversed);
                 prop_assert_eq!(session.local_score(y, &with(x)), of_other.local_score(y, &with(x)));
-                if x == 6 && set.contains(&0) && y != 0 {
+                // ln C(N, r) is convex in ln r, so a copy gains nothing; the code of the support is not, and on a few rows
+                // a copy may gain a nat of it.
+                if matches!(kind, DiscreteScoreKind::Qnml(_)) && x == 6 && set.contains(&0) && y != 0 {
                     prop_assert!(one <= -gamma * 7f64.ln() + 1e-9, "{}", one);
                 }
             }

@@ -1,8 +1,8 @@
 """The stages that methods are composed of: restrict × select × initialise × maximise × refine.
 
 A stage is a frozen dataclass that says what is to be done, in names of variables. `as_core` describes it to the core,
-over the positions of a table's columns. A learner's `stages()` puts them together in a `Composition`. They do not compare
-and have no text of their own: making these methods for each class would be a good part of the time that importing takes.
+over the positions of a table's columns. A learner's `stages()` puts them together in a `Composition`. Stages do
+not compare and have no text of their own: making these methods for each class would be much of the time of importing.
 """
 
 from __future__ import annotations
