@@ -1,6 +1,7 @@
 """Files: how they are read and written, and what is said where they cannot be."""
 
 import bz2
+import copy
 import errno
 import gzip
 import json
@@ -277,7 +278,7 @@ def test_changed_documents_are_read_or_refused_in_one_line(documents, tmp_path, 
         for key in at[:-1]:
             holder = holder[key]
         if choice.draw(st.booleans()):
-            holder[at[-1]] = choice.draw(st.sampled_from(ODD))
+            holder[at[-1]] = copy.deepcopy(choice.draw(st.sampled_from(ODD)))
         else:
             del holder[at[-1]]
     path = write(tmp_path / "changed.json", json.dumps(changed))

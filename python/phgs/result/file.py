@@ -176,13 +176,15 @@ def _result(found: Node) -> Result:
     def name(node: Node) -> str:
         return node.name(known)
 
-    def by_name(key: str, read: Callable[[Node], Any]) -> dict[Any, Any] | None:
+    def by_name(key: str, read: Callable[[Node], Any], *, whole: bool = False) -> dict[Any, Any] | None:
         node = found.get(key)
         if node is None:
             return None
         unknown = node.table().keys() - known
         if unknown:
             node.fail(f"{min(unknown)!r} is not among the variables")
+        if whole and len(node.table()) < len(names):
+            node.fail(f"there is no {min(known - node.table().keys())!r}")
         return {variable: read(value) for variable, value in node.items()}
 
     def graph(directed: Node, undirected: Node | None = None) -> Graph:
@@ -204,6 +206,7 @@ def _result(found: Node) -> Result:
     cpdag, dag, score, path = (found[key] for key in ("cpdag", "dag", "score", "path"))
     edges, stages, test = found.get("edges"), found.get("stages"), found.get("test")
     complete, n_rows_read = found.get("complete"), found.get("n_rows_read")
+    found["calls"]["total"].whole()
     learned, dag_ = graph(cpdag["directed"], cpdag["undirected"]), dag.optional(graph)
     if dag_ is not None and not dag_.is_dag:
         dag.fail("the arcs close a cycle")
@@ -217,7 +220,7 @@ def _result(found: Node) -> Result:
         score=score.optional(lambda node: Score(node["name"].text(), _number(node["value"]))),
         calls={key: value.whole() for key, value in found["calls"].items()},
         seconds={key: value.number() for key, value in found["seconds"].items()},
-        clusters=by_name("clusters", Node.whole),
+        clusters=by_name("clusters", Node.whole, whole=True),
         path=path.optional(lambda node: node.each(_point)),
         conflicts=triples("conflict_triples", Conflict),
         n_conflicts=found["conflicts"].whole(),
@@ -296,7 +299,7 @@ def _column(node: Node) -> ColumnFacts:
 
 
 def _edge(node: Node, name: Callable[[Node], str]) -> EdgeRow:
-    log_p = node["log_p_value"].optional(Node.number)
+    log_p = node["log_p_value"].optional(_log_p)
     return EdgeRow(
         name(node["from"]),
         name(node["to"]),
@@ -305,6 +308,14 @@ def _edge(node: Node, name: Callable[[Node], str]) -> EdgeRow:
         node["weakest_set"].optional(lambda given: given.each(name)),
         node["score_gain"].optional(Node.number),
     )
+
+
+def _log_p(node: Node) -> float:
+    """The logarithm of a p-value."""
+    value = node.number()
+    if value > 0.0:
+        node.fail(f"{value!r} is above 0, the logarithm of no p-value")
+    return value
 
 
 def _log(value: float) -> float:
@@ -320,7 +331,7 @@ def _separations_of(found: Node | None, n_variables: int) -> dict[str, Any] | No
 
     x, y = found["x"].each(position), found["y"].each(position)
     given = found["given"].each(lambda node: node.each(position))
-    log_p = np.array(found["log_p_value"].each(Node.number), dtype=np.float64)
+    log_p = np.array(found["log_p_value"].each(_log_p), dtype=np.float64)
     if not len(x) == len(y) == len(given) == len(log_p):
         found.fail("x, y, given and log_p_value differ in length")
     log_p[log_p <= -LARGEST_FLOAT] = -np.inf
