@@ -23,11 +23,10 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::{Dag, Reach, UndirectedGraph};
 use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Constraints, Knowledge};
 use crate::orient::{fill_marginal_p_values, skeleton_to_cpdag, v_structures_from_separations};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
-use crate::search::start_under_knowledge;
 use crate::skeleton::{PcOptions, Skeleton, screened_pc};
 use crate::{Result, Variable, VariableSet};
 
@@ -50,7 +49,7 @@ pub struct Fused {
 ///
 /// Tests and scores of the fusion count under [`Phase::Search`], what comes before as in
 /// [`partitioned_pc`](crate::skeleton::partitioned_pc). Required arcs are in the DAG from the start, and no pair or direction that
-/// `knowledge` forbids is tried. No variable gets more than `max_parents` parents, unless it must.
+/// `knowledge` forbids is tried. No variable gets more than `max_parents` parents.
 ///
 /// # Errors
 ///
@@ -69,7 +68,7 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
     let skeleton = screened_pc(test, labels, options, knowledge, run, ledger)?;
     let start = ledger.timed(Phase::Path, |_| {
         let start = directed_estimate(test, labels, &skeleton, max_parents, knowledge);
-        start_under_knowledge(&start, knowledge, None)
+        Constraints { knowledge, max_parents }.start(&start)
     })?;
     let result = ledger.timed(Phase::Search, |ledger| {
         let mut fusion = Fusion {

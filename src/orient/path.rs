@@ -33,7 +33,7 @@ pub struct PathPoint {
     pub log_alpha: f64,
     /// Number of edges of the skeleton at the threshold.
     pub n_edges: usize,
-    /// Score of the estimate's DAG.
+    /// Score of the estimate's DAG; not a number where PATH is off, as one estimate needs none.
     pub score: f64,
     /// Whether the estimate is valid (always for estimates that are DAGs).
     pub extendable: bool,
@@ -76,7 +76,7 @@ impl Estimate for Oriented {
         &self.dag
     }
     fn is_valid(&self) -> bool {
-        self.extendable
+        self.valid
     }
 }
 
@@ -151,19 +151,22 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
         threshold(&mut graph, skeleton, log_alpha);
         let current = estimate(&graph, log_alpha, cache)?;
         let dag = current.dag();
-        let first = local.is_empty();
-        local.resize(n_variables, 0.0);
-        for x in 0..n_variables as Variable {
-            if first || dag.parents(x) != scored.parents(x) {
-                local[x as usize] = cache.local_score(x, dag.parents(x));
+        // A single estimate is compared with nothing.
+        if options.path_length > 1 {
+            let first = local.is_empty();
+            local.resize(n_variables, 0.0);
+            for x in 0..n_variables as Variable {
+                if first || dag.parents(x) != scored.parents(x) {
+                    local[x as usize] = cache.local_score(x, dag.parents(x));
+                }
             }
+            scored = dag.clone();
         }
-        scored = dag.clone();
         // The sum of all local scores, not of differences, so that equal DAGs have equal scores to the last bit.
         let point = PathPoint {
             log_alpha,
             n_edges: graph.n_edges(),
-            score: local.iter().sum(),
+            score: if options.path_length > 1 { local.iter().sum() } else { f64::NAN },
             extendable: current.is_valid(),
             selected: false,
         };

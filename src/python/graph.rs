@@ -4,11 +4,14 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::composition;
 use super::error::GraphError;
 use super::run::{AT_ONCE, run_job};
 use crate::Variable;
 use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
-use crate::orient::{all_members, consistent_extension, cpdag_of_dag, extension_obstacle, forced_extension};
+use crate::orient::{
+    all_members, consistent_extension, cpdag_of_dag, cpdag_with_knowledge, extension_obstacle, forced_extension,
+};
 
 /// Pairs of variables.
 type Pairs = Vec<(Variable, Variable)>;
@@ -114,6 +117,13 @@ pub(crate) fn compare(py: Python<'_>, n: usize, truth: Edges, learned: Edges) ->
 #[pyfunction]
 pub(crate) fn dag_to_cpdag(arcs: Pairs, names: Vec<String>) -> PyResult<Edges> {
     Ok(edges(&cpdag_of_dag(&dag(arcs, &names)?)))
+}
+
+/// The CPDAG of the DAG with these arcs, with the directions that knowledge (as in `learn`) compels besides.
+#[pyfunction]
+pub(crate) fn dag_to_cpdag_under(arcs: Pairs, names: Vec<String>, knowledge: Bound<'_, PyDict>) -> PyResult<Edges> {
+    let knowledge = composition::knowledge(Some(&knowledge), names.len())?;
+    Ok(edges(&cpdag_with_knowledge(&dag(arcs, &names)?, &knowledge)))
 }
 
 /// The arcs of a consistent extension; `GraphError` says what stands in its way.

@@ -14,6 +14,7 @@ mod k2;
 mod likelihood;
 mod none;
 mod population;
+mod strongest;
 mod total;
 mod unit;
 

@@ -17,6 +17,7 @@ from phgs.confidence.threshold import estimated_threshold
 from phgs.delimited import written
 from phgs.documents import Node, json_text, read_json
 from phgs.errors import ParameterError
+from phgs.knowledge import Knowledge, knowledge_of
 from phgs.output import write_whole
 from phgs.result.records import RecordTable, texts
 from phgs.texts import printable
@@ -99,6 +100,8 @@ class EdgeConfidence:
         with y → x and with x − y.
     version : str
         Version of phgs.
+    knowledge : Knowledge or None
+        The background knowledge that all replicates obey.
     """
 
     method: str
@@ -110,6 +113,7 @@ class EdgeConfidence:
     parameters: dict[str, Any]
     counts: dict[tuple[int, int], tuple[int, int, int]]
     version: str = __version__
+    knowledge: Knowledge | None = None
 
     @cached_property
     def pairs(self) -> PairTable:
@@ -181,10 +185,10 @@ class EdgeConfidence:
             or undirected (also where they are equally many). Arcs come in by decreasing share; one that would close a
             directed cycle is left out, so that of each cycle the weakest arc is missing and no arc points against all
             replicates. ``"dag"`` also directs what is undirected, without new v-structures wherever that is possible.
-            ``"cpdag"`` is the class of this DAG.
+            ``"cpdag"`` is the class of this DAG, with the directions that background knowledge of the learner compels.
         """
         checks.one_of("kind", kind, KINDS)
-        return consensus(self.variables, self.significant(threshold), kind)
+        return consensus(self.variables, self.significant(threshold), kind, self.knowledge)
 
     def plot(
         self,
@@ -230,6 +234,7 @@ class EdgeConfidence:
             "n_incomplete": self.n_incomplete,
             "seed": self.seed,
             "parameters": self.parameters,
+            "knowledge": None if self.knowledge is None else self.knowledge._for_file(),
             "estimated_threshold": self.estimated_threshold,
             "pairs": [
                 {"x": str(self.variables[x]), "y": str(self.variables[y]), "x_to_y": f, "y_to_x": b, "undirected": u}
@@ -275,6 +280,7 @@ class EdgeConfidence:
             parameters=found["parameters"].table(),
             counts=counts,
             version=found["version"].text(),
+            knowledge=None if (node := found.get("knowledge")) is None else knowledge_of(node),
         )
 
     # Python's protocols

@@ -13,6 +13,7 @@ from phgs import parameters
 from phgs.confidence.confidence import EdgeConfidence, counted
 from phgs.confidence.store import Replicate, Store, identity
 from phgs.errors import DataError, ParameterError
+from phgs.knowledge import Knowledge
 from phgs.learners.base import Learner
 from phgs.progress import Progress, reporter
 
@@ -118,6 +119,7 @@ def bootstrap(
         n_rows=table.n_rows,
         parameters=facts["parameters"],
         counts=counted((replicate.directed, replicate.undirected) for replicate in replicates),
+        knowledge=None if made.knowledge is None else Knowledge.of(made.knowledge),
     )
 
 

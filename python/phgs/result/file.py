@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import os
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -80,7 +79,7 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
             for name in result.variables
         },
         "isolated": {str(name): n_states for name, n_states in result.isolated.items()},
-        "knowledge": None if result.knowledge is None else _knowledge(result.knowledge),
+        "knowledge": None if result.knowledge is None else result.knowledge._for_file(),
         "separations": _separations(result, separations),
     }
 
@@ -88,13 +87,6 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
 def _label(label: Any) -> Any:
     """A state as JSON has it: text, a truth value or a number, or else its text."""
     return label if isinstance(label, (str, bool, int, float)) else str(label)
-
-
-def _knowledge(knowledge: Knowledge) -> dict[str, list[list[str]]]:
-    return {
-        kind.name: [[str(name) for name in names] for names in getattr(knowledge, kind.name)]
-        for kind in fields(knowledge)
-    }
 
 
 def _separations(result: Result, wanted: bool | None) -> dict[str, list[Any]] | None:

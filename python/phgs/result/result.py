@@ -44,7 +44,7 @@ class PathPoint(NamedTuple):
     score : float
         Score of the estimate's DAG.
     extendable : bool
-        Whether the estimate has a consistent extension.
+        Whether the estimate has a consistent extension, in which triples that are undecided may be v-structures.
     selected : bool
         Whether it is the one that was chosen.
     """
@@ -57,7 +57,11 @@ class PathPoint(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """A v-structure x → centre ← y that was skipped because it conflicts with others."""
+    """Three variables at which directions contradict each other.
+
+    Most are v-structures x → centre ← y that were skipped because they conflict with others. The rest are triples at
+    which Meek's rules contradict each other: the edges there stay undirected.
+    """
 
     x: Name
     centre: Name
@@ -94,7 +98,9 @@ class Result:
     cpdag : Graph
         The learned CPDAG. An undirected edge is one whose direction the data cannot tell.
     extendable : bool
-        Whether the CPDAG has a consistent extension; False only for methods without a DAG, on conflicting v-structures.
+        Whether the CPDAG has a consistent extension, that is whether `phgs.cpdag_to_dag` finds a DAG; False only for
+        methods without a DAG: on conflicting v-structures, or where only v-structures at pairs that knowledge forbids
+        (so that they were never tested) could explain the edges.
     dag : Graph or None
         The learned DAG; None where the method learns none.
     score : Score or None
@@ -109,7 +115,8 @@ class Result:
     path : tuple of PathPoint or None
         The solution path; None without PATH.
     conflicts : tuple of Conflict
-        V-structures that were skipped because they conflict with others.
+        V-structures that were skipped because they conflict with others (both, where their evidence is equal), and
+        triples at which Meek's rules contradict each other.
     undecided : tuple of Triple
         Unshielded triples that a cautious `collider_rule` left open: each may be a v-structure or not.
     n_conflicts, n_undecided : int
