@@ -2,11 +2,12 @@
 
 import itertools
 
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import phgs
-from conftest import examples
+from conftest import EXAMPLES, examples
 from test_any_knowledge import NAMES, ORDERED, TABLE, knowledge, satisfiable
 from test_knowledge import broken
 
@@ -66,6 +67,7 @@ def most_parents(dag):
     return max(sum(b == name for _, b in dag.directed) for name in NAMES)
 
 
+@pytest.mark.timeout(120 + 2 * EXAMPLES)
 @settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 @given(knowledge(), compositions())
 def test_every_result_keeps_limits_and_knowledge(known, composition):
