@@ -13,7 +13,7 @@ import numpy as np
 
 from phgs.documents import LARGEST_FLOAT, Node, json_text, read_json
 from phgs.graphs.graph import Graph
-from phgs.knowledge import Knowledge, knowledge_of
+from phgs.knowledge import knowledge_of
 from phgs.output import write_whole
 from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
 from phgs.result.table import EdgeRow, EdgeTable
