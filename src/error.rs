@@ -23,6 +23,14 @@ pub enum Error {
         /// What is wrong with them and how to mend it, to follow their names.
         problem: String,
     },
+    /// Another error, about variables: its text has a `{}` for each of them in turn, where a name goes.
+    #[error("{}", with_names(&.error.to_string(), .variables))]
+    About {
+        /// What is wrong.
+        error: Box<Error>,
+        /// The variables, by index.
+        variables: Vec<crate::Variable>,
+    },
     /// A graph is not what the computation needs (a cycle, an unknown variable, no consistent extension).
     #[error("{0}")]
     Graph(String),
@@ -53,6 +61,12 @@ impl Error {
         Self::Parameter { parameter, problem: problem.into() }
     }
 
+    /// The same error about these variables, in [`Error::About`].
+    #[must_use]
+    pub fn about(self, variables: impl IntoIterator<Item = crate::Variable>) -> Self {
+        Self::About { error: Box::new(self), variables: variables.into_iter().collect() }
+    }
+
     /// An [`Error::Columns`].
     pub fn columns(columns: Vec<crate::Variable>, problem: impl Into<String>) -> Self {
         Self::Columns { columns, problem: problem.into() }
@@ -65,4 +79,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Indices as text: `3, 5, 8`.
 fn list(columns: &[crate::Variable]) -> String {
     columns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A text with the indices of variables in place of each `{}`.
+fn with_names(text: &str, variables: &[crate::Variable]) -> String {
+    let mut parts = text.split("{}");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for (part, x) in parts.zip(variables) {
+        out.push_str(&format!("variable {x}{part}"));
+    }
+    out
 }

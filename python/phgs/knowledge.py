@@ -138,6 +138,10 @@ class Knowledge:
         tier = {name: number for number, group in enumerate(self.tiers) for name in group}
         return a in tier and b in tier and tier[a] > tier[b]
 
+    def _for_file(self) -> dict[str, list[list[str]]]:
+        """Return all this as values of JSON."""
+        return {f.name: [[str(name) for name in names] for names in getattr(self, f.name)] for f in fields(self)}
+
     def _by_kind(self) -> list[tuple[str, Sequence[tuple[Name, Name]]]]:
         return [(kind, getattr(self, kind)) for kind in _KINDS]
 
@@ -151,14 +155,31 @@ class Knowledge:
         return getattr(self, "_places", {}).get(name, "knowledge")  # type: ignore[no-any-return]
 
     def _for_core(self, table: Data) -> dict[str, Any]:
-        position: dict[Name, int] = {str(name): i for i, name in enumerate(table.names)}
-        position.update(table.position)
+        self._refuse_contradictions()
+        made = self._by_position(table.names)
+        isolated = set(table.isolated)
+        pairs = (*self.required, *self.required_edges)
+        positions = (*made["required"], *made["required_edges"])
+        for (a, b), ends in zip(pairs, positions, strict=True):
+            for name, index in zip((a, b), ends, strict=True):
+                if index in isolated:
+                    raise KnowledgeError(
+                        f"required: {a!r} and {b!r} cannot be joined: column {name!r} has fewer than five rows a state"
+                        f" ({len(table.levels[index]):,} states in {table.n_rows:,} rows) and is kept isolated;"
+                        " merge states, or drop the requirement"
+                    )
+        return {**made, "isolated": list(table.isolated)}
+
+    def _by_position(self, names: Sequence[Name]) -> dict[str, Any]:
+        """Describe all this to the core, over the positions of variables."""
+        position: dict[Name, int] = {str(name): i for i, name in enumerate(names)}
+        position.update((name, i) for i, name in enumerate(names))
 
         def index(name: Name) -> int:
             try:
                 return position[name]
             except (KeyError, TypeError):
-                raise KnowledgeError(f"{self._place(name)}: {unknown('variable', name, table.names)}") from None
+                raise KnowledgeError(f"{self._place(name)}: {unknown('variable', name, names)}") from None
 
         def indices(pairs: Iterable[tuple[Name, Name]]) -> list[tuple[int, int]]:
             try:
@@ -166,18 +187,8 @@ class Knowledge:
             except (KeyError, TypeError):
                 return [(index(a), index(b)) for a, b in pairs]
 
-        self._refuse_contradictions()
-        isolated = {table.names[i] for i in table.isolated}
-        for a, b in (*self.required, *self.required_edges):
-            for name in (a, b):
-                if table.names[index(name)] in isolated:
-                    raise KnowledgeError(
-                        f"required: {a!r} and {b!r} cannot be joined: column {name!r} has fewer than five rows a state"
-                        f" ({len(table.levels[index(name)]):,} states in {table.n_rows:,} rows) and is kept isolated;"
-                        " merge states, or drop the requirement"
-                    )
         edges = indices(self.forbidden_edges)
-        tier_of: list[int | None] = [None] * table.n_variables if self.tiers else []
+        tier_of: list[int | None] = [None] * len(names) if self.tiers else []
         for number, tier in enumerate(self.tiers):
             for name in tier:
                 tier_of[index(name)] = number
@@ -186,7 +197,7 @@ class Knowledge:
             "required_edges": indices(self.required_edges),
             "forbidden": [*indices(self.forbidden), *edges, *((b, a) for a, b in edges)],
             "tiers": tier_of,
-            "isolated": list(table.isolated),
+            "isolated": [],
         }
 
     def _refuse_more_parents_than(self, most: int | None) -> None:

@@ -8,6 +8,7 @@ use crate::search::SearchOptions;
 use crate::search::ges::Schedule;
 use crate::skeleton::PcOptions;
 use crate::skeleton::local::{LocalLearner, LocalOptions};
+use crate::{Error, Result};
 
 /// How the variables are partitioned for pPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,6 +143,60 @@ pub struct Hybrid {
     pub maximise: Maximise,
     /// Stage 5, in order.
     pub refine: Vec<Refine>,
-    /// The most parents a variable may have in the initial DAG; searches have their own limit.
+    /// The most parents a variable may have, in every stage. Searches may have a lower limit of their own, which then holds
+    /// for what they start from and for what they make.
     pub max_parents: Option<usize>,
+}
+
+impl Maximise {
+    /// The search's own limit of parents; `None` where there is no search.
+    fn limit(&self) -> Option<Option<usize>> {
+        match self {
+            Self::None => None,
+            Self::HillClimb(options) => Some(options.max_parents),
+            Self::Ges(options) => Some(options.max_parents),
+            Self::Boss(options) => Some(options.max_parents),
+        }
+    }
+}
+
+impl Refine {
+    /// The search's own limit of parents.
+    fn limit(&self) -> Option<usize> {
+        match self {
+            Self::Free(options) | Self::Growing(options) => options.max_parents,
+            Self::Ges(options) => options.max_parents,
+            Self::Boss(options) => options.max_parents,
+        }
+    }
+}
+
+impl Hybrid {
+    /// The limits of parents of the searches, in order.
+    fn limits(&self) -> impl DoubleEndedIterator<Item = Option<usize>> + '_ {
+        self.maximise.limit().into_iter().chain(self.refine.iter().map(Refine::limit))
+    }
+
+    /// The limit of the search that begins, which the initial graph keeps too.
+    pub(super) fn limit_of_start(&self) -> Option<usize> {
+        self.limits().next().flatten()
+    }
+
+    /// The limit of the search that comes last.
+    pub(super) fn limit_of_result(&self) -> Option<usize> {
+        self.limits().next_back().flatten()
+    }
+
+    /// Refuses a limit of parents where no stage could keep it: orientation keeps the edges that tests leave.
+    pub(super) fn refuse_limit_of_nothing(&self) -> Result<()> {
+        if self.max_parents.is_some()
+            && matches!(self.initialise, Initialise::Oriented(_))
+            && self.limits().next().is_none()
+        {
+            let problem = "an oriented skeleton keeps the edges that tests leave, and no search follows that could drop \
+                           some; leave max_parents out, or choose maximize or refine";
+            return Err(Error::parameter("max_parents", problem));
+        }
+        Ok(())
+    }
 }

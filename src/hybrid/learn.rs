@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::pef::partition_estimation_fusion;
 use super::state::{Directed, Driver, Restricted, State};
-use super::{Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, StageReport};
+use super::{Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict};
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
@@ -15,7 +15,7 @@ use crate::orient::{
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
 use crate::search::ges::{GesOptions, Restriction, ges};
-use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb, start_under_knowledge};
+use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb};
 use crate::skeleton::local::local_skeleton;
 use crate::skeleton::partitioned_pc;
 use crate::{Error, Result};
@@ -49,6 +49,7 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
     knowledge: &Knowledge,
     run: &Run,
 ) -> Result<Learned> {
+    hybrid.refuse_limit_of_nothing()?;
     let mut driver = Driver {
         test,
         score,
@@ -68,10 +69,6 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
 }
 
 impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
-    fn report(&mut self, name: &'static str, n_edges: usize, score: Option<f64>, start: Instant) {
-        self.stages.push(StageReport { name, n_edges, score, seconds: start.elapsed().as_secs_f64() });
-    }
-
     fn restrict(
         &mut self,
         partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
@@ -137,16 +134,23 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
 
     fn initialise(&mut self, restriction: &Restricted) -> Result<State> {
         let start = Instant::now();
-        let hgi = HgiOptions { max_parents: self.hybrid.max_parents };
+        let constraints = self.constraints(self.hybrid.limit_of_start());
+        let hgi = HgiOptions { max_parents: constraints.max_parents };
         let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
         match &self.hybrid.initialise {
             Initialise::Empty => {
                 self.refuse_path("an empty start")?;
-                Ok(State { dag: self.fused.take(), ..State::default() })
+                let dag = self.fused.take().unwrap_or_else(|| Dag::empty(score.n_variables()));
+                let dag = self.handed_over(dag, &constraints, Phase::Search)?;
+                Ok(State { dag: Some(dag), ..State::default() })
             }
             Initialise::Given(dag) => {
                 self.refuse_path("a given start")?;
-                Ok(State { dag: Some(dag.clone()), ..State::default() })
+                if dag.n_variables() != score.n_variables() {
+                    let (given, wanted) = (dag.n_variables(), score.n_variables());
+                    return Err(Error::Graph(format!("the start graph has {given} variables, the data {wanted}")));
+                }
+                Ok(State { dag: Some(constraints.start(dag)?), ..State::default() })
             }
             Initialise::Oriented(rule) => {
                 let path = self.estimate(restriction, rule, |graph, mut colliders, skeleton, _| {
@@ -172,27 +176,33 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             }
             // What PC leaves before its tests are done is too dense for HGI to end in time.
             Initialise::HybridGreedy(_) if self.run.out_of_time() => {
-                let dag = start_under_knowledge(&Dag::empty(score.n_variables()), knowledge, hgi.max_parents)?;
+                let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
                 Ok(State { dag: Some(dag), ..State::default() })
             }
             Initialise::HybridGreedy(rule) => {
+                // PATH scores its estimates; where there is no path, nobody has scored the one.
+                let (alone, mut value) = (self.hybrid.select.path_length == 1, 0.0);
                 let path = self.estimate(restriction, rule, |graph, colliders, _, cache| {
-                    hybrid_greedy_initialization(graph, &colliders.v_structures, cache, &hgi, knowledge, run)
+                    let dag =
+                        hybrid_greedy_initialization(graph, &colliders.v_structures, cache, &hgi, knowledge, run)?;
+                    if alone {
+                        value = total(cache, &dag, run)?.iter().sum();
+                    }
+                    Ok(dag)
                 });
                 let path = match path {
                     Err(Error::OutOfTime) => {
-                        let dag = start_under_knowledge(&Dag::empty(score.n_variables()), knowledge, hgi.max_parents)?;
+                        let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
                         return Ok(State { dag: Some(dag), ..State::default() });
                     }
                     other => other?,
                 };
-                // PATH has scored it already; where there is no path, nobody has.
-                let value = match path.points.get(path.index) {
-                    Some(point) => point.score,
-                    None => total(&mut ScoreCache::new(score), &path.selected, run)?.iter().sum(),
-                };
+                if !alone && let Some(point) = path.points.get(path.index) {
+                    value = point.score;
+                }
                 self.report("initialise", path.selected.n_arcs(), Some(value), start);
-                Ok(State { dag: Some(path.selected), path: self.shown(path.points), ..State::default() })
+                let dag = self.handed_over(path.selected, &constraints, Phase::Path)?;
+                Ok(State { dag: Some(dag), path: self.shown(path.points), ..State::default() })
             }
         }
     }
@@ -255,29 +265,17 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         active: ActiveSet<'_>,
         state: &mut State,
     ) -> Result<()> {
-        let start = Instant::now();
-        let from = state.start(self.score.n_variables());
-        let (score, knowledge, run) = (self.score, self.knowledge, self.run);
-        let found = self
-            .ledger
-            .timed(options.phase, |ledger| hill_climb(score, &from, active, options, knowledge, run, ledger))?;
-        self.keep(name, found, start, state);
-        Ok(())
+        self.search(name, options.phase, options.max_parents, state, |score, from, kept, run, ledger| {
+            let options = SearchOptions { max_parents: kept.max_parents, ..*options };
+            hill_climb(score, from, active, &options, kept.knowledge, run, ledger)
+        })
     }
 
     fn order(&mut self, name: &'static str, options: &BossOptions, state: &mut State) -> Result<()> {
-        let start = Instant::now();
-        let from = state.start(self.score.n_variables());
-        let (score, knowledge, run) = (self.score, self.knowledge, self.run);
-        let found = self.ledger.timed(options.phase, |ledger| boss(score, &from, options, knowledge, run, ledger))?;
-        self.keep(name, found, start, state);
-        Ok(())
-    }
-
-    fn keep(&mut self, name: &'static str, found: SearchResult, start: Instant, state: &mut State) {
-        self.own_end &= found.complete;
-        self.report(name, found.dag.n_arcs(), Some(found.score), start);
-        state.dag = Some(found.dag);
+        self.search(name, options.phase, options.max_parents, state, |score, from, kept, run, ledger| {
+            let options = BossOptions { max_parents: kept.max_parents, ..*options };
+            boss(score, from, &options, kept.knowledge, run, ledger)
+        })
     }
 
     fn equivalence(
@@ -288,19 +286,24 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         phase: Phase,
         state: &mut State,
     ) -> Result<()> {
-        let start = Instant::now();
-        let from = class_of(&state.start(self.score.n_variables()), self.knowledge);
         let Equivalence { forward, backward, turning, schedule, max_parents, .. } = *options;
-        let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, phase };
-        let (score, knowledge, run) = (self.score, self.knowledge, self.run);
-        let found = self.ledger.timed(phase, |ledger| ges(score, &from, &options, knowledge, run, ledger))?;
-        self.report(name, found.dag.n_arcs(), Some(found.score), start);
-        state.dag = Some(found.dag);
-        Ok(())
+        self.search(name, phase, max_parents, state, |score, from, kept, run, ledger| {
+            let max_parents = kept.max_parents;
+            let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, phase };
+            let found = ges(score, &class_of(from, kept.knowledge), &options, kept.knowledge, run, ledger)?;
+            let iterations = found.insertions + found.deletions + found.turns;
+            Ok(SearchResult { dag: found.dag, score: found.score, iterations, complete: found.complete })
+        })
     }
 
-    fn finish(self, mut state: State, restriction: Restricted, clusters: Option<Vec<u32>>) -> Result<Learned> {
+    fn finish(mut self, mut state: State, restriction: Restricted, clusters: Option<Vec<u32>>) -> Result<Learned> {
         let n_variables = self.score.n_variables();
+        // A result keeps the limit of the last stage, also where the time limit came before that.
+        let constraints = self.constraints(self.hybrid.limit_of_result());
+        let too_many = state.oriented.as_ref().is_some_and(|estimate| !constraints.are_kept_by(&estimate.dag));
+        if state.dag.is_some() || (constraints.max_parents.is_some() && too_many) {
+            state.dag = Some(self.handed_over(state.dag(n_variables), &constraints, Phase::Refine)?);
+        }
         let dag = match (state.dag, &state.oriented) {
             (Some(dag), _) => Some(dag),
             (None, Some(_)) => None,

@@ -23,11 +23,10 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::{Dag, Reach, UndirectedGraph};
 use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Constraints, Knowledge};
 use crate::orient::{Undecided, fill_marginal_p_values, orient_within, v_structures_within};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreCache};
-use crate::search::start_under_knowledge;
 use crate::skeleton::{PcOptions, Skeleton, screened_pc};
 use crate::{Error, Result, Variable, VariableSet};
 
@@ -48,7 +47,7 @@ pub struct Fused {
 ///
 /// Tests and scores of the fusion count under [`Phase::Search`], what comes before as in
 /// [`partitioned_pc`](crate::skeleton::partitioned_pc). Required arcs are in the DAG from the start, and no pair or direction that
-/// `knowledge` forbids is tried. No variable gets more than `max_parents` parents, unless it must.
+/// `knowledge` forbids is tried. No variable gets more than `max_parents` parents.
 ///
 /// # Errors
 ///
@@ -70,7 +69,7 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
             Err(Error::OutOfTime) => Dag::empty(labels.len()),
             other => other?,
         };
-        start_under_knowledge(&start, knowledge, None)
+        Constraints { knowledge, max_parents }.start(&start)
     })?;
     let result = ledger.timed(Phase::Search, |ledger| {
         let mut fusion = Fusion {

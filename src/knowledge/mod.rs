@@ -1,9 +1,13 @@
 //! Background knowledge: what is known of the graph before any data is seen.
 
+mod constraints;
+
 use rustc_hash::FxHashSet;
 
 use crate::graph::Dag;
 use crate::{Error, Result, Variable};
+
+pub use constraints::Constraints;
 
 /// Required arcs, forbidden arcs and tiers, checked to be consistent. Hard constraints only: no output of any
 /// algorithm breaks one.
@@ -56,10 +60,10 @@ impl Knowledge {
         arcs.sort_unstable();
         for &(from, to) in &arcs {
             if from == to {
-                return Err(Error::Knowledge(format!("a required arc joins variable {from} to itself")));
+                return Err(Error::Knowledge("a required arc joins {} to itself".into()).about([from]));
             }
             if !knowledge.allows_arc(from, to) {
-                return Err(Error::Knowledge(format!("arc {from} → {to} is both required and forbidden")));
+                return Err(Error::Knowledge("the arc {} → {} is both required and forbidden".into()).about([from, to]));
             }
         }
         let mut edges: Vec<_> = knowledge.required_edges.iter().copied().collect();
@@ -73,7 +77,9 @@ impl Knowledge {
                 (true, false) => arcs.push((x, y)),
                 (false, true) => arcs.push((y, x)),
                 (false, false) => {
-                    return Err(Error::Knowledge(format!("edge {x} − {y} is required and forbidden both ways")));
+                    return Err(
+                        Error::Knowledge("the edge {} − {} is required and forbidden both ways".into()).about([x, y])
+                    );
                 }
             }
         }
@@ -98,7 +104,9 @@ impl Knowledge {
         if let Some((x, y)) =
             self.required_pairs().into_iter().find(|&(x, y)| self.is_isolated(x) || self.is_isolated(y))
         {
-            return Err(Error::Knowledge(format!("{x} and {y} must be adjacent, but one of them is isolated")));
+            return Err(
+                Error::Knowledge("{} and {} must be adjacent, but one of them is isolated".into()).about([x, y])
+            );
         }
         Ok(self)
     }
@@ -124,6 +132,11 @@ impl Knowledge {
             && !self.later(from, to)
             && !self.is_isolated(from)
             && !self.is_isolated(to)
+    }
+
+    /// Whether every pair may be adjacent: no variable is isolated, and no pair is forbidden both ways.
+    pub(crate) fn allows_all_edges(&self) -> bool {
+        self.isolated.is_empty() && self.forbidden.iter().all(|&(x, y)| self.allows_arc(y, x))
     }
 
     /// Whether x and y may be adjacent.

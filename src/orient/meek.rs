@@ -1,12 +1,15 @@
 //! Meek's orientation rules: a table of rules, and one driver that applies them to a fixed point.
 
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
 
 use super::background::apply_knowledge;
+use super::collider_rule::Triple;
 use super::undecided::Undecided;
 use crate::Result;
 use crate::Variable;
-use crate::graph::{Pdag, Reach};
+use crate::graph::{Pdag, Reach, Tie};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 
@@ -71,56 +74,120 @@ pub fn meek_rules(pdag: &Pdag, x: Variable, y: Variable) -> Vec<&'static str> {
 /// Makes the graph obey `knowledge` ([`apply_knowledge`]), then applies rules R1 to R4 until none applies.
 ///
 /// On a pattern (with knowledge that fits it) the result is the graph in which exactly the edges that have the same
-/// direction in all consistent DAGs are directed. On an inconsistent graph no arc is reversed and no directed cycle is
-/// closed: an edge of which the rules compel both directions stays undirected, and edges are visited in increasing
-/// order first, then in the order in which their surroundings change.
+/// direction in all consistent DAGs are directed. Rules are applied in rounds, each to the graph that the one before left, so
+/// that the result does not depend on the order of variables. On an inconsistent graph no arc is reversed and no directed cycle
+/// closed: edges that the rules compel both ways stay undirected, as do those of which one round's directions together would make a
+/// new v-structure or close a directed cycle.
 pub fn apply_meek_rules(pdag: &mut Pdag, knowledge: &Knowledge) {
     apply_knowledge(pdag, knowledge);
     close(pdag, &Undecided::none(), &Run::unlimited()).expect("nobody cancels it");
 }
 
-/// Applies the rules to a fixed point; fails as [`Run::check_overtime`] does.
-pub(super) fn close(pdag: &mut Pdag, undecided: &Undecided<'_>, run: &Run) -> Result<()> {
-    let queue = pdag.undirected_edges().collect();
-    drive(pdag, undecided, queue, run)
+/// Applies the rules to a fixed point. Returns the triples (x, z, y) with x < y at which directions contradicted each other, in
+/// increasing order: none on a graph that has a consistent extension. Fails as [`Run::check_overtime`] does.
+pub(super) fn close(pdag: &mut Pdag, undecided: &Undecided<'_>, run: &Run) -> Result<Vec<Triple>> {
+    let edges = pdag.undirected_edges().collect();
+    drive(pdag, undecided, edges, run)
 }
 
 /// Applies the rules to a fixed point after x → y was directed in a graph to which no rule applied before.
 pub(super) fn close_after(pdag: &mut Pdag, x: Variable, y: Variable, run: &Run) -> Result<()> {
-    let mut queue = VecDeque::new();
-    enqueue_around(pdag, x, y, &mut queue);
-    drive(pdag, &Undecided::none(), queue, run)
+    let mut edges = Vec::new();
+    enqueue_around(pdag, x, y, &mut edges);
+    drive(pdag, &Undecided::none(), edges, run).map(|_| ())
 }
 
 fn drive(
     pdag: &mut Pdag,
     undecided: &Undecided<'_>,
-    mut queue: VecDeque<(Variable, Variable)>,
+    mut edges: Vec<(Variable, Variable)>,
     run: &Run,
-) -> Result<()> {
+) -> Result<Vec<Triple>> {
     let mut reach = Reach::new(pdag.n_variables());
-    while let Some((x, y)) = queue.pop_front() {
-        if !pdag.has_undirected(x, y) {
-            continue;
+    let mut contradictions = BTreeSet::new();
+    // Edges on which rules contradict each other, with the lower variable first.
+    let mut barred: FxHashSet<(Variable, Variable)> = FxHashSet::default();
+    while !edges.is_empty() {
+        edges.sort_unstable();
+        edges.dedup();
+        let mut arcs: Vec<(Variable, Variable)> = Vec::new();
+        for (x, y) in edges.drain(..) {
+            if !pdag.has_undirected(x, y) || barred.contains(&(x, y)) {
+                continue;
+            }
+            run.check_overtime()?;
+            match (is_compelled(pdag, undecided, x, y), is_compelled(pdag, undecided, y, x)) {
+                (true, true) => {
+                    barred.insert((x, y));
+                    contradictions.extend(broken_by(pdag, undecided, x, y));
+                    contradictions.extend(broken_by(pdag, undecided, y, x));
+                }
+                (true, false) => arcs.push((x, y)),
+                (false, true) => arcs.push((y, x)),
+                (false, false) => {}
+            }
         }
-        run.check_overtime()?;
-        let (from, to) = match (is_compelled(pdag, undecided, x, y), is_compelled(pdag, undecided, y, x)) {
-            (true, false) => (x, y),
-            (false, true) => (y, x),
-            _ => continue,
-        };
-        if reach.reaches(|v| pdag.children(v), to, from) {
-            continue;
+        arcs.iter().for_each(|&(from, to)| pdag.orient(from, to));
+        let mut wrong: BTreeSet<(Variable, Variable)> = BTreeSet::new();
+        arcs.sort_unstable_by_key(|&(from, to)| (to, from));
+        for into_one in arcs.chunk_by(|a, b| a.1 == b.1) {
+            for (i, &(x, z)) in into_one.iter().enumerate() {
+                run.check_overtime()?;
+                for &(y, _) in &into_one[i + 1..] {
+                    if !pdag.adjacent(x, y) && !undecided.contains(x, z, y) {
+                        wrong.extend([(x, z), (y, z)]);
+                        contradictions.insert((x, z, y));
+                    }
+                }
+            }
         }
-        pdag.orient(from, to);
-        enqueue_around(pdag, from, to, &mut queue);
+        for &(from, to) in &arcs {
+            run.check_overtime()?;
+            if reach.reaches(|v| pdag.children(v), to, from) {
+                wrong.insert((from, to));
+                let next: Vec<Variable> = pdag.children(to).to_vec();
+                for w in next.into_iter().filter(|&w| w == from || reach.reaches(|v| pdag.children(v), w, from)) {
+                    contradictions.insert((from.min(w), to, from.max(w)));
+                }
+            }
+        }
+        for &(from, to) in &wrong {
+            pdag.set(from, to, Tie::Undirected);
+            barred.insert((from.min(to), from.max(to)));
+        }
+        for &(from, to) in arcs.iter().filter(|arc| !wrong.contains(arc)) {
+            enqueue_around(pdag, from, to, &mut edges);
+        }
     }
-    Ok(())
+    Ok(contradictions.into_iter().collect())
+}
+
+/// The triples around x that y → x would break: those that compel x → y.
+fn broken_by(pdag: &Pdag, undecided: &Undecided<'_>, x: Variable, y: Variable) -> Vec<Triple> {
+    let triple = |a: Variable, z: Variable, b: Variable| (a.min(b), z, a.max(b));
+    let unshielded = |a: Variable, b: Variable| !pdag.adjacent(a, b) && !undecided.contains(a, x, b);
+    let colliders = pdag.parents(x).iter().filter(|&&w| unshielded(w, y)).map(|&w| triple(w, x, y));
+    let cycles = pdag.children(x).iter().filter(|&&w| pdag.has_arc(w, y)).map(|&w| triple(x, w, y));
+    let mut found: Vec<Triple> = colliders.chain(cycles).collect();
+    if found.is_empty() {
+        // R3 and R4: both ends of the pair would be directed into x, or the second of a chain that leads to y.
+        let around = pdag.undirected(x);
+        for (i, &v) in around.iter().enumerate() {
+            let others =
+                around[i + 1..].iter().filter(|&&w| pdag.has_arc(v, y) && pdag.has_arc(w, y) && unshielded(v, w));
+            found.extend(others.map(|&w| triple(v, x, w)));
+            let starts_chain = pdag.children(v).iter().any(|&w| pdag.has_arc(w, y) && pdag.adjacent(w, x));
+            if v != y && starts_chain && unshielded(v, y) {
+                found.push(triple(v, x, y));
+            }
+        }
+    }
+    found
 }
 
 /// Adds the undirected edges on which a rule may fire because of the new arc x → y: those at x or y, and for R4, where
 /// x → y starts the chain, those into a child of y.
-fn enqueue_around(pdag: &Pdag, x: Variable, y: Variable, queue: &mut VecDeque<(Variable, Variable)>) {
+fn enqueue_around(pdag: &Pdag, x: Variable, y: Variable, queue: &mut Vec<(Variable, Variable)>) {
     for end in [x, y] {
         queue.extend(pdag.undirected(end).iter().map(|&v| (end.min(v), end.max(v))));
     }
@@ -190,6 +257,22 @@ mod tests {
 
     #[test]
     fn compelled_both_ways_stays_undirected() {
-        assert_eq!(closed(graph(4, &[(0, 1), (3, 2)], &[(1, 2)])), [(0, 1), (3, 2)]);
+        let mut pdag = graph(4, &[(0, 1), (3, 2)], &[(1, 2)]);
+        assert_eq!(close(&mut pdag, &Undecided::none(), &Run::unlimited()).unwrap(), [(0, 1, 2), (1, 2, 3)]);
+        assert_eq!(pdag.directed_edges().collect::<Vec<_>>(), [(0, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn directions_that_would_make_a_v_structure_together_are_left_out_in_any_order() {
+        // 0 → 1 ← 2 and 3 → 4 ← 5, and 1 − 6 − 4: R1 wants 1 → 6 and 4 → 6, which no separating set allows.
+        let arcs = [(0, 1), (2, 1), (3, 4), (5, 4)];
+        for shift in 0..7 {
+            let at = |x: u32| (x + shift) % 7;
+            let moved: Vec<_> = arcs.iter().map(|&(x, y)| (at(x), at(y))).collect();
+            let mut pdag = graph(7, &moved, &[(at(1), at(6)), (at(6), at(4))]);
+            let found = close(&mut pdag, &Undecided::none(), &Run::unlimited()).unwrap();
+            assert_eq!(found, [(at(1).min(at(4)), at(6), at(1).max(at(4)))]);
+            assert_eq!(pdag.directed_edges().count(), 4);
+        }
     }
 }

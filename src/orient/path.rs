@@ -33,7 +33,7 @@ pub struct PathPoint {
     pub log_alpha: f64,
     /// Number of edges of the skeleton at the threshold.
     pub n_edges: usize,
-    /// Score of the estimate's DAG.
+    /// Score of the estimate's DAG; not a number where PATH is off, as one estimate needs none.
     pub score: f64,
     /// Whether the estimate is valid (always for estimates that are DAGs).
     pub extendable: bool,
@@ -74,7 +74,7 @@ impl Estimate for Oriented {
         &self.dag
     }
     fn is_valid(&self) -> bool {
-        self.extendable
+        self.valid
     }
 }
 
@@ -158,20 +158,23 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
             // It may have been cut short.
             break;
         }
-        local.resize(n_variables, f64::NAN);
-        match score_what_changed(&mut local, scored.as_ref(), current.dag(), cache, run) {
-            Err(Error::OutOfTime) => {
-                unscored = Some(current);
-                break;
+        // A single estimate is compared with nothing.
+        if options.path_length > 1 {
+            local.resize(n_variables, f64::NAN);
+            match score_what_changed(&mut local, scored.as_ref(), current.dag(), cache, run) {
+                Err(Error::OutOfTime) => {
+                    unscored = Some(current);
+                    break;
+                }
+                other => other?,
             }
-            other => other?,
+            scored = Some(current.dag().clone());
         }
-        scored = Some(current.dag().clone());
         // The sum of all local scores, not of differences, so that equal DAGs have equal scores to the last bit.
         let point = PathPoint {
             log_alpha,
             n_edges: graph.n_edges(),
-            score: local.iter().sum(),
+            score: if options.path_length > 1 { local.iter().sum() } else { f64::NAN },
             extendable: current.is_valid(),
             selected: false,
         };

@@ -33,6 +33,11 @@ impl<'k> Undecided<'k> {
         }
     }
 
+    /// Whether no triple is undecided.
+    pub(super) fn is_none(&self) -> bool {
+        self.triples.is_empty() && self.knowledge.is_none_or(Knowledge::allows_all_edges)
+    }
+
     /// Whether it is undecided if the unshielded triple x − z − y is a v-structure.
     pub fn contains(&self, x: Variable, z: Variable, y: Variable) -> bool {
         (!self.triples.is_empty() && self.triples.contains(&(x.min(y), z, x.max(y))))

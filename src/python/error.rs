@@ -21,6 +21,16 @@ impl From<Error> for PyErr {
             Error::Data(_) => DataError::new_err(message),
             // The facade knows the names of the columns and makes one message of the parts.
             Error::Columns { columns, problem } => DataError::new_err((message, columns, problem)),
+            // Likewise, of the names of variables.
+            Error::About { error, variables } => {
+                let template = error.to_string();
+                match *error {
+                    Error::Parameter { .. } => ParameterError::new_err((message, variables, template)),
+                    Error::Knowledge(_) => KnowledgeError::new_err((message, variables, template)),
+                    Error::Graph(_) => GraphError::new_err((message, variables, template)),
+                    _ => DataError::new_err((message, variables, template)),
+                }
+            }
             Error::Graph(_) => GraphError::new_err(message),
             Error::Knowledge(_) => KnowledgeError::new_err(message),
             Error::Parse { .. } => ParseError::new_err(message),

@@ -4,11 +4,15 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::composition;
 use super::error::GraphError;
 use super::run::{AT_ONCE, run_job, run_on_graph};
 use crate::Variable;
 use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
-use crate::orient::{Undecided, all_members, cpdag_of_dag, extension_within, forced_extension_within, obstacle_within};
+use crate::orient::{
+    Undecided, all_members, cpdag_of_dag, cpdag_with_knowledge, extension_within, forced_extension_within,
+    obstacle_within,
+};
 
 /// Pairs of variables.
 type Pairs = Vec<(Variable, Variable)>;
@@ -114,6 +118,13 @@ pub(crate) fn compare(py: Python<'_>, n: usize, truth: Edges, learned: Edges) ->
 #[pyfunction]
 pub(crate) fn dag_to_cpdag(arcs: Pairs, names: Vec<String>) -> PyResult<Edges> {
     Ok(edges(&cpdag_of_dag(&dag(arcs, &names)?)))
+}
+
+/// The CPDAG of the DAG with these arcs, with the directions that knowledge (as in `learn`) compels besides.
+#[pyfunction]
+pub(crate) fn dag_to_cpdag_under(arcs: Pairs, names: Vec<String>, knowledge: Bound<'_, PyDict>) -> PyResult<Edges> {
+    let knowledge = composition::knowledge(Some(&knowledge), names.len())?;
+    Ok(edges(&cpdag_with_knowledge(&dag(arcs, &names)?, &knowledge)))
 }
 
 /// The arcs of a consistent extension; `GraphError` says what stands in its way.

@@ -89,11 +89,6 @@ pub(crate) fn learn<'py>(
     }
     let (learned, test_name, decided) = clustering.raised(outcome)?;
     let result = result(py, learned)?;
-    if matches!(table, Table::Incomplete(_)) {
-        // The one estimate was not scored.
-        let calls = result.get_item("calls")?.expect("results have calls");
-        calls.set_item(Phase::Path.name(), 0)?;
-    }
     result.set_item("test", test_name)?;
     result.set_item("decided_by_minimum_sample", decided)?;
     Ok(result)

@@ -37,7 +37,9 @@ mod _core {
     #[pymodule_export]
     use super::gaussian::{Gaussian, sample_gaussian};
     #[pymodule_export]
-    use super::graph::{check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, forced_dag, members};
+    use super::graph::{
+        check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, dag_to_cpdag_under, forced_dag, members,
+    };
     #[pymodule_export]
     use super::incomplete::IncompleteDataset;
     #[pymodule_export]

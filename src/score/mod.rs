@@ -16,6 +16,7 @@ mod none;
 mod population;
 mod quotient_nml;
 mod regret;
+mod strongest;
 mod total;
 mod unit;
 

@@ -50,6 +50,22 @@ impl<S: LocalScore> Climber<'_, '_, S> {
         Ok(Some((step, best)))
     }
 
+    /// The deletion of an arc without which the score is the same, if there is one: the first by the rule for ties. Of equal
+    /// scores the graph with fewer arcs is better.
+    pub(super) fn idle_arc(&self) -> Option<Move> {
+        let mut idle: Vec<Move> = Vec::new();
+        for child in 0..self.dag.n_variables() as Variable {
+            if self.arc_bound[child as usize] >= -self.tolerance {
+                self.for_arc_moves(child, None, |step, gain| {
+                    if matches!(step, Move::Delete(..)) && gain >= -self.tolerance {
+                        idle.push(step);
+                    }
+                });
+            }
+        }
+        idle.into_iter().min_by(|a, b| self.ties.compare(*a, *b))
+    }
+
     /// What further arcs into `head` gain in all once `tail` is a parent, minus what they gain now.
     fn opened_by(&mut self, tail: Variable, head: Variable) -> Result<f64> {
         let now = Arc::clone(&self.scores[head as usize]);

@@ -7,11 +7,10 @@ use super::candidates::{ActiveSet, Candidates};
 use super::climber::Climber;
 use super::moves::Move;
 use super::prepare_pairs;
-use super::start::start_under_knowledge;
 use super::tabu::TabuList;
 use super::ties::TieRule;
 use crate::graph::Dag;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Constraints, Knowledge};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
 use crate::{Error, Result, Variable};
@@ -97,6 +96,7 @@ pub struct SearchResult {
 ///   stay until they are deleted.
 /// * Background knowledge: arcs of `start` that it forbids are dropped and required ones are inserted before the search;
 ///   no move breaks it.
+/// * Of DAGs with the same score that with fewer arcs is better: an arc that gains nothing does not stay, not even one of `start`.
 /// * Gains that differ by less than 10⁻¹² of the largest local score count as equal: [`TieRule`] decides between them. By
 ///   default the result does not depend on the order of columns.
 /// * The result does not depend on the number of threads.
@@ -163,7 +163,7 @@ pub fn hill_climb<S: LocalScore>(
             start.n_variables()
         )));
     }
-    let dag = start_under_knowledge(start, knowledge, options.max_parents)?;
+    let dag = Constraints { knowledge, max_parents: options.max_parents }.start(start)?;
     run.progress().enter(options.phase, 0);
     if !matches!(active, ActiveSet::Pairs(_)) {
         prepare_pairs(score, run)?;
@@ -237,8 +237,30 @@ impl Search<'_> {
         }
     }
 
-    /// One climb, to the best DAG that it sees.
+    /// Climbs to the best DAG seen, of equal scores with the fewest arcs: what is idle goes, and if then something gains
+    /// that did not, climbing goes on.
     fn climb<S: LocalScore>(&mut self, climber: &mut Climber<'_, '_, S>, tabu: Option<Tabu>) -> Result<bool> {
+        loop {
+            let complete = self.climb_once(climber, tabu)?;
+            let mut dropped = false;
+            while complete
+                && self.left > 0
+                && let Some(step) = climber.idle_arc()
+            {
+                self.run.check()?;
+                climber.make(step)?;
+                self.left -= 1;
+                self.iterations += 1;
+                dropped = true;
+            }
+            if !dropped || climber.best_move(None)?.is_none_or(|(_, gain)| gain <= climber.tolerance()) {
+                return Ok(complete);
+            }
+        }
+    }
+
+    /// One climb, to the best DAG that it sees.
+    fn climb_once<S: LocalScore>(&mut self, climber: &mut Climber<'_, '_, S>, tabu: Option<Tabu>) -> Result<bool> {
         let mut tabu = tabu.map(|tabu| (TabuList::new(tabu.length), tabu.patience));
         if let Some((list, _)) = &mut tabu {
             list.push(climber.hash());

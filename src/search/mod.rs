@@ -23,7 +23,6 @@ pub mod ges;
 mod hill_climbing;
 mod moves;
 mod sessions;
-mod start;
 mod tabu;
 mod ties;
 mod worth;
@@ -32,7 +31,6 @@ pub use boss::{BossOptions, boss};
 pub use candidates::ActiveSet;
 pub use hill_climbing::{Restarts, SearchOptions, SearchResult, Tabu, hill_climb};
 pub use moves::Move;
-pub(crate) use start::start_under_knowledge;
 pub use ties::TieRule;
 
 /// [`LocalScore::prepare_pairs`], for searches that do without where time does not suffice.

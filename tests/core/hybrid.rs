@@ -1,19 +1,21 @@
 //! Compositions of stages, proven against the d-separation oracle.
 
+use phgs::Error;
 use phgs::graph::Dag;
 use phgs::hybrid::{
     Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn,
 };
 use phgs::independence::DSeparationOracle;
-use phgs::knowledge::Knowledge;
+use phgs::knowledge::{Constraints, Knowledge};
 use phgs::orient::path::PathOptions;
 use phgs::orient::{ColliderRule, cpdag_of_dag, v_structures_by_testing};
 use phgs::run::{Ledger, Phase, Run};
 use phgs::search::ges::Schedule;
-use phgs::search::{SearchOptions, Tabu};
+use phgs::search::{BossOptions, SearchOptions, Tabu};
 use phgs::skeleton::PcOptions;
 
 use crate::orient::PopulationScore;
+use crate::skeleton::random_knowledge;
 use crate::support::{below, random_dag, random_labels, rng};
 
 const NO_PATH: PathOptions = PathOptions { path_length: 1, min_log_alpha: f64::NEG_INFINITY };
@@ -142,4 +144,63 @@ fn stages_that_do_not_fit_are_refused() {
     let given = Restrict::Given(dag.skeleton());
     let no_sets = Hybrid { restrict: given, select: NO_PATH, initialise: hgi, ..nothing };
     assert!(refused(&no_sets).starts_with("v_structures"));
+}
+
+#[test]
+fn every_composition_keeps_knowledge_and_limits() {
+    let run = Run::new(2).unwrap();
+    let (mut learned, mut refused) = (0, 0);
+    for seed in 0..300 {
+        let rng = &mut rng(20_000 + seed);
+        let p = 4 + below(rng, 6);
+        let dag = random_dag(rng, p, 3.5);
+        let knowledge = random_knowledge(rng, p, None, true);
+        let limit = |rng: &mut _| [None, None, Some(1), Some(2), Some(3)][below(rng, 5)];
+        let own = (limit(rng), limit(rng));
+        let climb = SearchOptions { max_parents: own.0, ..tabu() };
+        let class = Equivalence { max_parents: own.0, ..ges(Adaptive::No) };
+        let pc = Restrict::PartitionedPc(Partition::One, PcOptions::new(0.05));
+        let restrict = [Restrict::None, pc, Restrict::Given(dag.skeleton())][below(rng, 3)].clone();
+        let everything = matches!(restrict, Restrict::None);
+        let initialise = match below(rng, if everything { 2 } else { 4 }) {
+            0 => Initialise::Empty,
+            1 => Initialise::Given(random_dag(rng, p, 1.0)),
+            2 => Initialise::Oriented(testing()),
+            _ => Initialise::HybridGreedy(testing()),
+        };
+        let maximise = match below(rng, 3) {
+            0 => Maximise::HillClimb(climb),
+            1 => Maximise::Ges(class),
+            _ => Maximise::None,
+        };
+        let boss = BossOptions { max_parents: own.1, ..BossOptions::default() };
+        let last = Equivalence { max_parents: own.1, ..ges(Adaptive::No) };
+        let free = SearchOptions { max_parents: own.1, ..tabu() };
+        let refine = [Refine::Boss(boss), Refine::Ges(last), Refine::Growing(free)][below(rng, 3)].clone();
+        let max_parents = limit(rng);
+        let hybrid = Hybrid { restrict, select: NO_PATH, initialise, maximise, refine: vec![refine], max_parents };
+        let all = Constraints { knowledge: &knowledge, max_parents };
+        let searches = !matches!(hybrid.maximise, Maximise::None);
+        let first = if searches { all.within(own.0) } else { all.within(own.1) };
+        let last = all.within(own.1);
+        let feasible = |c: &Constraints<'_>| c.required_dag(&Dag::empty(p)).is_ok();
+        let start_fits = match &hybrid.initialise {
+            Initialise::Given(start) => first.start(start).is_ok(),
+            _ => true,
+        };
+        let (oracle, score) = (DSeparationOracle::new(&dag), PopulationScore::new(rng, &dag));
+        match learn(&oracle, &score, &hybrid, |_| unreachable!("one cluster"), &knowledge, &run) {
+            Ok(found) => {
+                assert!(feasible(&first) && feasible(&last) && start_fits, "seed {seed}");
+                assert!(last.are_kept_by(&found.dag.unwrap()), "seed {seed}: {hybrid:?}");
+                learned += 1;
+            }
+            Err(error) => {
+                assert!(matches!(error, Error::About { .. }), "seed {seed}: {error}");
+                assert!(!(feasible(&first) && feasible(&last) && start_fits), "seed {seed}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(learned > 150 && refused > 10, "{learned} learned, {refused} refused");
 }

@@ -51,8 +51,8 @@ def knowledge(draw):
     )
 
 
-def satisfiable(k):
-    """Whether some DAG obeys all constraints: an order of the variables in which each required edge has a direction."""
+def satisfiable(k, max_parents=None):
+    """Whether some DAG obeys all constraints: each required edge has a direction, within the limit of parents."""
     tier = {name: i for i, group in enumerate(k.tiers) for name in group}
     banned = set(k.forbidden) | {pair for a, b in k.forbidden_edges for pair in ((a, b), (b, a))}
 
@@ -61,6 +61,9 @@ def satisfiable(k):
 
     choices = [[(a, b)] for a, b in k.required] + [[(a, b), (b, a)] for a, b in k.required_edges]
     for arcs in itertools.product(*choices):
+        ends = [b for _, b in set(arcs)]
+        if max_parents is not None and any(ends.count(name) > max_parents for name in NAMES):
+            continue
         if all(allowed(a, b) for a, b in arcs):
             try:
                 phgs.as_dag(phgs.Graph(NAMES, set(arcs)))
@@ -68,15 +71,6 @@ def satisfiable(k):
                 continue
             return True
     return False
-
-
-def most_required(k):
-    """The most parents of a variable that are, or may have to be, required."""
-    tier = {name: i for i, group in enumerate(k.tiers) for name in group}
-    ends = [b for _, b in set(k.required)]
-    for a, b in {frozenset(pair): pair for pair in k.required_edges}.values():
-        ends += [end for end, start in ((a, b), (b, a)) if tier.get(start, -1) <= tier.get(end, 99)]
-    return max((ends.count(name) for name in NAMES), default=0)
 
 
 @given(knowledge(), st.sampled_from(METHODS), st.sampled_from([None, 2]))
@@ -90,12 +84,13 @@ def test_no_output_breaks_a_constraint(known, method, max_parents):
     try:
         result = phgs.learn(TABLE, method, knowledge=known, progress=False, threads=2, **options)
     except phgs.ParameterError as error:
-        # More required parents than may be.
-        if max_parents is None or "max_parents" not in str(error) or most_required(known) <= max_parents:
+        # Refused exactly where no directions of the required edges keep the limit.
+        if "max_parents" not in str(error) or satisfiable(known, max_parents):
             raise
         event("too many parents required")
         return
     event("learned")
+    assert "max_parents" not in options or satisfiable(known, max_parents)
     assert broken(result.cpdag, known) == []
     if result.dag is not None:
         assert broken(result.dag, known) == []

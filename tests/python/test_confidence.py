@@ -179,6 +179,22 @@ def test_the_consensus_leaves_out_the_weakest_arc_of_a_cycle():
     assert set(found.consensus(0.5, "dag").directed) == {("b", "c"), ("c", "a")}
 
 
+def test_the_class_of_the_consensus_keeps_the_directions_of_knowledge(tmp_path):
+    # Tiers direct a → b; Meek's first rule then directs b → c.
+    known = phgs.Knowledge(tiers=[["a"], ["b"]])
+    counts = {(0, 1): (10, 0, 0), (1, 2): (6, 1, 3)}
+    found = phgs.EdgeConfidence("hc", ("a", "b", "c"), 10, 0, 0, 100, {}, counts, knowledge=known)
+    assert found.consensus(kind="cpdag").directed == (("a", "b"), ("b", "c"))
+    found.save(tmp_path / "found.json")
+    loaded = phgs.EdgeConfidence.load(tmp_path / "found.json")
+    assert loaded.consensus(kind="cpdag").directed == (("a", "b"), ("b", "c"))
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 500)
+    data = {"a": a, "b": a ^ (rng.random(500) < 0.1)}
+    found = phgs.bootstrap(phgs.Tabu(knowledge=known), data, n=5, progress=False)
+    assert found.consensus(kind="cpdag").directed == (("a", "b"),)
+
+
 def test_every_consensus_is_acyclic():
     rng = np.random.default_rng(4)
     for _ in range(100):

@@ -17,6 +17,7 @@ from phgs.confidence.threshold import estimated_threshold
 from phgs.delimited import written
 from phgs.documents import Node, json_text, read_json
 from phgs.errors import ParameterError
+from phgs.knowledge import Knowledge, knowledge_of
 from phgs.output import write_whole
 from phgs.result.records import RecordTable, texts
 from phgs.texts import printable
@@ -81,28 +82,29 @@ class EdgeConfidence:
 
     Attributes
     ----------
-    method : str
-        Name of the method.
-    variables : tuple
-        Names of the variables, in column order.
-    n_replicates : int
-        Number of replicates.
-    n_incomplete : int
-        How many of them the learner's time limit cut short.
-    seed : int
-        Seed of the rows.
-    n_rows : int
-        Rows of each replicate: as many as the data have.
-    parameters : dict
-        Every parameter of the learner.
-    counts : dict
-        For the positions (x, y), x < y, of each pair that any replicate joins, the number of replicates with x → y,
-        with y → x and with x − y.
-    version : str
-        Version of phgs.
-    isolated : dict
-        The variables that were kept isolated in some replicates, as the rows drawn left them constant or copies of
-        others, with the number of these replicates.
+        method : str
+            Name of the method.
+        variables : tuple
+            Names of the variables, in column order.
+        n_replicates : int
+            Number of replicates.
+        n_incomplete : int
+            How many of them the learner's time limit cut short.
+        seed : int
+            Seed of the rows.
+        n_rows : int
+            Rows of each replicate: as many as the data have.
+        parameters : dict
+            Every parameter of the learner.
+        counts : dict
+            For the positions (x, y), x < y, of each pair that any replicate joins, the number of replicates with x → y,
+            with y → x and with x − y.
+        version : str
+            Version of phgs.
+    from phgs.delimited import written
+    from phgs.documents import Node, json_text, read_json
+    from phgs.errors import ParameterError
+    from phgs.knowledge import Knowledge, knowledge_of
     """
 
     method: str
@@ -115,6 +117,7 @@ class EdgeConfidence:
     counts: dict[tuple[int, int], tuple[int, int, int]]
     version: str = __version__
     isolated: dict[Name, int] = field(default_factory=dict)
+    knowledge: Knowledge | None = None
 
     @cached_property
     def pairs(self) -> PairTable:
@@ -186,10 +189,10 @@ class EdgeConfidence:
             or undirected (also where they are equally many). Arcs come in by decreasing share; one that would close a
             directed cycle is left out, so that of each cycle the weakest arc is missing and no arc points against all
             replicates. ``"dag"`` also directs what is undirected, without new v-structures wherever that is possible.
-            ``"cpdag"`` is the class of this DAG.
+            ``"cpdag"`` is the class of this DAG, with the directions that background knowledge of the learner compels.
         """
         checks.one_of("kind", kind, KINDS)
-        return consensus(self.variables, self.significant(threshold), kind)
+        return consensus(self.variables, self.significant(threshold), kind, self.knowledge)
 
     def plot(
         self,
@@ -261,6 +264,7 @@ class EdgeConfidence:
             "isolated": {str(name): count for name, count in self.isolated.items()},
             "seed": self.seed,
             "parameters": self.parameters,
+            "knowledge": None if self.knowledge is None else self.knowledge._for_file(),
             "estimated_threshold": self.estimated_threshold,
             "pairs": [
                 {"x": str(self.variables[x]), "y": str(self.variables[y]), "x_to_y": f, "y_to_x": b, "undirected": u}
@@ -307,6 +311,7 @@ class EdgeConfidence:
             counts=counts,
             version=found["version"].text(),
             isolated={name: found["isolated"][name].whole(1, n_replicates) for name in found["isolated"].table()},
+            knowledge=None if (node := found.get("knowledge")) is None else knowledge_of(node),
         )
 
     # Python's protocols

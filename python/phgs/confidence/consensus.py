@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phgs import _core
 from phgs.graphs import Graph, dag_to_cpdag
@@ -11,11 +11,14 @@ from phgs.graphs import Graph, dag_to_cpdag
 if TYPE_CHECKING:
     from phgs.confidence.confidence import PairConfidence
     from phgs.data.frames import Name
+    from phgs.knowledge import Knowledge
 
 KINDS = ("majority", "dag", "cpdag")
 
 
-def consensus(variables: tuple[Name, ...], pairs: Iterable[PairConfidence], kind: str) -> Graph:
+def consensus(
+    variables: tuple[Name, ...], pairs: Iterable[PairConfidence], kind: str, knowledge: Knowledge | None = None
+) -> Graph:
     """Join pairs, each as most replicates have it, without a directed cycle: its weakest arc is left out.
 
     No arc points against all replicates. An undirected edge, which "dag" directs, is one that most of the replicates
@@ -29,6 +32,8 @@ def consensus(variables: tuple[Name, ...], pairs: Iterable[PairConfidence], kind
         The pairs to join, by decreasing frequency.
     kind
         See `EdgeConfidence.consensus`.
+    knowledge
+        What the replicates obey: it directs edges of the class, too.
     """
     voted = _by_votes(variables, pairs)
     if kind == "majority":
@@ -36,7 +41,17 @@ def consensus(variables: tuple[Name, ...], pairs: Iterable[PairConfidence], kind
     dag = Graph._from_indices(variables, _core.forced_dag(len(variables), voted._edges_for_core()))
     if kind == "dag":
         return dag
-    return dag_to_cpdag(dag)
+    if knowledge is None:
+        return dag_to_cpdag(dag)
+    known = _among(dag, knowledge._by_position(variables))
+    return Graph._from_indices(variables, *_core.dag_to_cpdag_under(dag._directed_indices(), dag._texts(), known))
+
+
+def _among(dag: Graph, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what knowledge says of the edges that are there: some that it requires may be missing."""
+    arcs = set(dag._directed_indices())
+    adjacent = arcs | {(y, x) for x, y in arcs}
+    return known | {kind: [pair for pair in known[kind] if pair in adjacent] for kind in ("required", "required_edges")}
 
 
 def _by_votes(variables: tuple[Name, ...], pairs: Iterable[PairConfidence]) -> Graph:

@@ -14,6 +14,7 @@ from phgs import parameters
 from phgs.confidence.confidence import EdgeConfidence, counted
 from phgs.confidence.store import Replicate, Store, identity
 from phgs.errors import DataError, ParameterError
+from phgs.knowledge import Knowledge
 from phgs.learners.base import Learner
 from phgs.progress import Progress, reporter
 
@@ -137,6 +138,7 @@ def bootstrap(
         parameters=facts["parameters"],
         isolated=_isolated(table.names, replicates),
         counts=counted((replicate.directed, replicate.undirected) for replicate in replicates),
+        knowledge=None if made.knowledge is None else Knowledge.of(made.knowledge),
     )
 
 

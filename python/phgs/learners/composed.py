@@ -45,12 +45,13 @@ class Hybrid(Learner):
     ----------
     restrict : learner or graph, optional
         Which pairs may be connected: `PPC`, `PC` or a local learner (`MMPC`, `HPC`, `IAMB` and so on) with their own
-        parameters (their `test` and `score` are not used: those of the hybrid are), a skeleton that is given, or None
-        for all.
+        parameters (their `test` and `score` are not used: those of the hybrid are), a skeleton that is given (one
+        without edges leaves nothing to connect, and a warning says so), or None for all.
     select : "restrict", Path or None, default "restrict"
         PATH, which needs `PPC` or `PC`: as their `path_length` and `min_alpha` say, as given, or not at all.
     init : {"empty", "hgi", "oriented"} or graph, default "hgi"
-        Where the maximisation starts: the empty graph, hybrid greedy initialization, the oriented CPDAG, or a DAG.
+        Where the maximisation starts: the empty graph, hybrid greedy initialization, the oriented CPDAG, or a DAG
+        (arcs that knowledge forbids are left out of it, and required ones put in).
     maximize : Tabu, HillClimbing, GES or BOSS, optional
         The search within the restriction (its `score` and `start` are not used; `BOSS` takes no restriction); None for
         no search.
@@ -59,7 +60,8 @@ class Hybrid(Learner):
         greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
         `BOSS` with options of its own; or several of these in turn.
     max_parents : int, optional
-        The most parents a variable may have; None for no limit. A search may have its own.
+        The most parents a variable may have, in every stage; None for no limit. A search may have a lower limit of its
+        own, which what it starts from keeps too. It is refused with ``init="oriented"`` where no search follows.
     test : {"g2", "x2"} or callable, default "g2"
         G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called

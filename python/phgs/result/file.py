@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import os
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from phgs.documents import LARGEST_FLOAT, Node, json_text, read_json
 from phgs.graphs.graph import Graph
-from phgs.knowledge import Knowledge, knowledge_of
+from phgs.knowledge import knowledge_of
 from phgs.output import write_whole
 from phgs.result.columns import ColumnFacts
 from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
@@ -83,7 +82,7 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
         },
         "columns": {str(name): _facts(facts) for name, facts in result.columns.items()},
         "isolated": {str(name): n_states for name, n_states in result.isolated.items()},
-        "knowledge": None if result.knowledge is None else _knowledge(result.knowledge),
+        "knowledge": None if result.knowledge is None else result.knowledge._for_file(),
         "separations": _separations(result, separations),
     }
 
@@ -98,13 +97,6 @@ def _facts(facts: ColumnFacts) -> dict[str, Any]:
 def _label(label: Any) -> Any:
     """A state as JSON has it: text, a truth value or a number, or else its text."""
     return label if isinstance(label, (str, bool, int, float)) else str(label)
-
-
-def _knowledge(knowledge: Knowledge) -> dict[str, list[list[str]]]:
-    return {
-        kind.name: [[str(name) for name in names] for names in getattr(knowledge, kind.name)]
-        for kind in fields(knowledge)
-    }
 
 
 def _separations(result: Result, wanted: bool | None) -> dict[str, list[Any]] | None:

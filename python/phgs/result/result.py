@@ -49,7 +49,7 @@ class PathPoint(NamedTuple):
     score : float
         Score of the estimate's DAG.
     extendable : bool
-        Whether the estimate has a consistent extension.
+        Whether the estimate has a consistent extension, in which triples that are undecided may be v-structures.
     selected : bool
         Whether it is the one that was chosen.
     """
@@ -62,7 +62,11 @@ class PathPoint(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """A v-structure x → centre ← y that was skipped because it conflicts with others."""
+    """Three variables at which directions contradict each other.
+
+    Most are v-structures x → centre ← y that were skipped because they conflict with others. The rest are triples at
+    which Meek's rules contradict each other: the edges there stay undirected.
+    """
 
     x: Name
     centre: Name
@@ -99,7 +103,9 @@ class Result:
     cpdag : Graph
         The learned CPDAG. An undirected edge is one whose direction the data cannot tell.
     extendable : bool
-        Whether the CPDAG has a consistent extension; False only for methods without a DAG, on conflicting v-structures.
+        Whether the CPDAG has a consistent extension, that is whether `phgs.cpdag_to_dag` finds a DAG; False only for
+        methods without a DAG: on conflicting v-structures, or where only v-structures at pairs that knowledge forbids
+        (so that they were never tested) could explain the edges.
     dag : Graph or None
         The learned DAG; None where the method learns none.
     score : Score or None
@@ -117,7 +123,8 @@ class Result:
         Whether the skeleton was directed; False where the time limit came first and left it as it was: edges then have
         the directions that background knowledge gives them, and `extendable` is False because nobody has looked.
     conflicts : tuple of Conflict
-        V-structures that were skipped because they conflict with others: the first 10,000 of them.
+        V-structures that were skipped because they conflict with others (both, where their evidence is equal), and
+        triples at which Meek's rules contradict each other: the first 10,000 of them.
     undecided : tuple of Triple
         Unshielded triples that a cautious `collider_rule` left open: each may be a v-structure or not. The first
         10,000 of them.

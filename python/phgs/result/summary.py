@@ -51,7 +51,7 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     if result.score is not None:
         lines.append(("score", f"{result.score.name} {result.score.value:,.3f}"))
     if result.n_conflicts:
-        lines.append(("conflicts", f"{result.n_conflicts:,} v-structures skipped"))
+        lines.append(("conflicts", f"{result.n_conflicts:,} triples contradict each other"))
     if result.n_undecided:
         lines.append(("undecided", f"{result.n_undecided:,} triples that may be v-structures or not"))
     if comparison is not None:

@@ -10,10 +10,10 @@ use super::VStructure;
 use super::background::undirected_with_knowledge;
 use super::undecided::Undecided;
 use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Constraints, Knowledge};
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreCache};
-use crate::{Error, Result, Variable, VariableSet};
+use crate::{Result, Variable, VariableSet};
 
 /// Options of [`hybrid_greedy_initialization`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -93,8 +93,8 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when required arcs and edges leave a variable with more than `max_parents` parents;
-/// [`Error::Interrupted`] when the run is cancelled.
+/// Those of [`Constraints::required_dag`], where no directions of the required edges keep `max_parents`;
+/// [`crate::Error::Interrupted`] when the run is cancelled.
 pub fn hybrid_greedy_initialization<S: LocalScore>(
     graph: &UndirectedGraph,
     v_structures: &[VStructure],
@@ -109,8 +109,9 @@ pub fn hybrid_greedy_initialization<S: LocalScore>(
     let required = rest.directed_edges().filter(|&(x, y)| knowledge.requires_edge(x, y));
     let dag = Dag::from_arcs(p, required)?;
     let max_parents = options.max_parents.unwrap_or(usize::MAX);
-    if let Some(x) = (0..p as Variable).find(|&x| dag.parents(x).len() > max_parents) {
-        return Err(too_many_required(x));
+    let constraints = Constraints { knowledge, max_parents: options.max_parents };
+    if !knowledge.is_empty() {
+        constraints.required_dag(&dag)?;
     }
     // Arcs that knowledge directs but does not require: still to be decided.
     let forced: Vec<_> = rest.directed_edges().filter(|&(x, y)| !dag.contains(x, y)).collect();
@@ -122,16 +123,14 @@ pub fn hybrid_greedy_initialization<S: LocalScore>(
         hgi.add_forced(&forced)?;
     }
     hgi.extend()?;
-    hgi.direct_required()?;
-    Ok(hgi.dag)
+    hgi.direct_required();
+    // Where required edges found no room one by one, all of them together do.
+    let Hgi { dag, cache, .. } = hgi;
+    constraints.repair(dag, |child, base, others, room| Ok(cache.strongest_parents(child, base, others, room)))
 }
 
 fn without(parents: &[Variable], leaving: Option<Variable>) -> VariableSet {
     parents.iter().copied().filter(|&parent| Some(parent) != leaving).collect()
-}
-
-fn too_many_required(x: Variable) -> Error {
-    Error::parameter("max_parents", format!("is below the number of required parents of variable {x}"))
 }
 
 impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
@@ -149,7 +148,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
     }
 
     /// Directs required edges that are left over. Where `max_parents` leaves no room, the weakest other parent gives way.
-    fn direct_required(&mut self) -> Result<()> {
+    fn direct_required(&mut self) {
         for (x, y) in self.knowledge.required_pairs() {
             if self.dag.adjacent(x, y) {
                 continue;
@@ -170,12 +169,11 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
                     }
                 }
             }
-            let (_, (from, to), leaving) = best.ok_or_else(|| too_many_required(x.max(y)))?;
+            let Some((_, (from, to), leaving)) = best else { continue };
             if let Some(parent) = leaving {
                 self.dag.remove(parent, to);
             }
             self.apply(from, to);
         }
-        Ok(())
     }
 }

@@ -11,9 +11,8 @@ use super::candidates::{ActiveSet, Candidates};
 use super::ges::{GesOptions, ges};
 use super::hill_climbing::SearchResult;
 use super::prepare_pairs;
-use super::start::start_under_knowledge;
 use crate::graph::Dag;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Constraints, Knowledge};
 use crate::orient::cpdag_of_dag;
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreSession};
@@ -71,7 +70,7 @@ pub fn boss<S: LocalScore>(
     if start.n_variables() != p {
         return Err(Error::Graph(format!("the score has {p} variables and the start graph {}", start.n_variables())));
     }
-    let start = start_under_knowledge(start, knowledge, options.max_parents)?;
+    let start = Constraints { knowledge, max_parents: options.max_parents }.start(start)?;
     run.progress().enter(options.phase, 0);
     prepare_pairs(score, run)?;
     let local =
@@ -92,7 +91,9 @@ pub fn boss<S: LocalScore>(
     let (dag, total) = search.into_best()?;
     let before: f64 = local.iter().sum();
     // Greedy growing need not find parents as good as those of the start.
-    let (mut dag, mut total) = if total >= before { (dag, total) } else { (start, before) };
+    let fewer = dag.n_arcs() <= start.n_arcs();
+    let better = total > before + rules.tolerance || (total >= before - rules.tolerance && fewer);
+    let (mut dag, mut total) = if better { (dag, total) } else { (start, before) };
     let (mut iterations, mut complete) = (moves, complete);
     if options.backward && complete && score.is_score_equivalent() {
         let backward = GesOptions {
@@ -104,7 +105,8 @@ pub fn boss<S: LocalScore>(
         let found = ges(score, &cpdag_of_dag(&dag), &backward, knowledge, run, ledger)?;
         complete = found.complete;
         iterations += found.deletions;
-        if found.score > total + rules.tolerance {
+        let fewer = found.score >= total - rules.tolerance && found.dag.n_arcs() < dag.n_arcs();
+        if found.score > total + rules.tolerance || fewer {
             (dag, total) = (found.dag, found.score);
         }
     }

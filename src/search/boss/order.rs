@@ -88,7 +88,13 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         }
         forced.iter_mut().for_each(|list| list.sort_unstable());
         let trees = (0..p as Variable).map(|x| Mutex::new(GrowShrinkTree::new(x, growing))).collect();
-        let empty = Trace { score: 0.0, grown: VariableSet::new(), parents: VariableSet::new(), blocked: Vec::new() };
+        let empty = Trace {
+            score: 0.0,
+            grown: VariableSet::new(),
+            parents: VariableSet::new(),
+            blocked: Vec::new(),
+            overfull: false,
+        };
         let words = p.div_ceil(64);
         Self {
             pool: SessionPool::new(score),
@@ -274,11 +280,21 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             let first = concerned.partition_point(|&child| place(child) < at);
             own.score + gains[first..].iter().sum::<f64>()
         };
+        // Whether some variable would have more required parents than may be.
+        let overfull_at = |at: Place| {
+            let own = &along[along.partition_point(|(from, _)| *from <= at) - 1].1;
+            let child_is = |(&child, other): (&Variable, &Trace)| {
+                let is_before = own_place < self.position[child as usize];
+                if is_before == (at <= place(child)) { self.current[child as usize].overfull } else { other.overfull }
+            };
+            own.overfull || concerned.iter().zip(&others).any(child_is)
+        };
         let here = at_place(own_place);
         let mut places: Vec<Place> = along.iter().map(|(from, _)| *from).collect();
         places.extend(concerned.iter().map(|&child| place(child) + 1).filter(|&at| at > lowest && at <= highest));
         places.sort_unstable();
         places.dedup();
+        places.retain(|&at| at == own_place || !overfull_at(at));
         let scores: Vec<f64> = places.iter().map(|&at| at_place(at)).collect();
         let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if best.is_nan() || best <= here + self.rules.tolerance {

@@ -38,6 +38,8 @@ pub(super) struct Trace {
     pub(super) parents: VariableSet,
     /// Variables that would change the answer if they became predecessors.
     pub(super) blocked: Vec<Variable>,
+    /// Whether the predecessors that must be parents are more than may be: no place for the child.
+    pub(super) overfull: bool,
 }
 
 #[derive(Debug)]
@@ -150,7 +152,7 @@ impl GrowShrinkTree {
         self.shrink(at, forced, session, rules);
         let node = &self.nodes[at];
         let (score, parents) = node.shrunk.clone().unwrap_or_else(|| (node.score, node.parents.clone()));
-        Trace { score, grown: node.parents.clone(), parents, blocked }
+        Trace { score, grown: node.parents.clone(), parents, blocked, overfull: forced.len() > rules.max_parents }
     }
 
     /// The node of a set of parents, whose score may be known.
@@ -197,7 +199,8 @@ impl GrowShrinkTree {
         self.nodes[at].branches = Some(branches);
     }
 
-    /// Drops parents that are not forced, the one that gains most first, while that gains.
+    /// Drops parents that are not forced, the one without which the score is best first, while that costs nothing: of equal scores
+    /// the one with fewer parents is better.
     fn shrink(&mut self, at: usize, forced: &[Variable], session: &mut impl ScoreSession, rules: &Rules<'_>) {
         if self.nodes[at].shrunk.is_some() {
             return;
@@ -221,7 +224,7 @@ impl GrowShrinkTree {
                         session.local_score(self.child, &others)
                     }
                 };
-                if without > score + rules.tolerance && best.is_none_or(|(most, _)| without > most) {
+                if without >= score - rules.tolerance && best.is_none_or(|(most, _)| without > most) {
                     best = Some((without, i));
                 }
             }

@@ -188,7 +188,8 @@ impl<'a> Space<'a> {
                 let rest = union(&parents, &clique);
                 let before = score(y, &with(&rest, x));
                 let gain = score(y, &rest) - before;
-                if costly || gain > tolerance(before) {
+                // Of equal scores the class with fewer edges is better.
+                if costly || gain >= -tolerance(before) {
                     found.push(Operator { kind: Kind::Delete, x, y, clique, gain });
                 }
             }

@@ -1,9 +1,8 @@
 //! Background knowledge in a search over classes.
 
 use crate::graph::{Dag, Pdag};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Constraints, Knowledge};
 use crate::orient::{consistent_extension, cpdag_of_dag};
-use crate::search::start_under_knowledge;
 use crate::{Result, Variable};
 
 /// The arc that knowledge wants where it allows one direction only.
@@ -35,11 +34,12 @@ pub(super) fn member_that_obeys(cpdag: &Pdag, knowledge: &Knowledge) -> Option<D
 
 /// A DAG with the arcs of another and all required ones, that obeys knowledge.
 pub(super) fn with_required(dag: Dag, knowledge: &Knowledge, max_parents: Option<usize>) -> Result<Dag> {
-    if knowledge.is_empty() {
-        return Ok(dag);
-    }
-    if let Some(obedient) = member_that_obeys(&cpdag_of_dag(&dag), knowledge) {
+    let constraints = Constraints { knowledge, max_parents };
+    if !knowledge.is_empty()
+        && let Some(obedient) = member_that_obeys(&cpdag_of_dag(&dag), knowledge)
+    {
+        constraints.refuse_parents(&obedient, "the start graph")?;
         return Ok(obedient);
     }
-    start_under_knowledge(&dag, knowledge, max_parents)
+    constraints.start(&dag)
 }

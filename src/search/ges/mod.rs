@@ -16,7 +16,7 @@
 //!
 //! Ties: of operators with equal gains that of the lowest y (the variable that gets or loses a parent) is taken, then
 //! of the lowest x, then of the clique that is first in lexicographic order. Gains within rounding of 0 (1e-9 plus
-//! 1e-13 of the local score) count as none, and a search that rounding leads back to a class it has left ends there.
+//! 1e-13 of the local score) count as none: an edge whose deletion costs no more goes. A search that rounding leads back to a class it has left ends there.
 
 mod book;
 mod class;
@@ -36,7 +36,7 @@ use crate::orient::{consistent_extension, forced_extension};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
 use crate::search::prepare_pairs;
-use crate::{Error, Result, Variable};
+use crate::{Error, Result};
 
 /// Which pairs insertions may connect.
 #[derive(Debug, Clone, Copy, Default)]
@@ -187,12 +187,6 @@ pub fn ges<S: LocalScore>(
         None => return Err(Error::Graph("the start of a search over classes has no consistent extension".into())),
     };
     let dag = informed::with_required(dag, knowledge, options.max_parents)?;
-    if let Some(limit) = options.max_parents
-        && let Some(x) = (0..p as Variable).find(|&x| dag.parents(x).len() > limit)
-    {
-        let problem = format!("variable {x} has {} parents in the start of the search", dag.parents(x).len());
-        return Err(Error::parameter("max_parents", problem));
-    }
     if matches!(options.restriction, Restriction::Unrestricted) && options.forward {
         run.progress().enter(options.phase, 0);
         prepare_pairs(score, run)?;

@@ -4,13 +4,13 @@ use phgs::graph::{Dag, UndirectedGraph};
 use phgs::independence::{DSeparationOracle, IndependenceTest, TestResult, TestSession};
 use phgs::knowledge::Knowledge;
 use phgs::orient::{
-    ColliderRule, Undecided, VStructure, cpdag_of_dag, cpdag_with_knowledge, decide_colliders, orient_skeleton,
-    skeleton_to_cpdag, v_structures_from_separations,
+    ColliderRule, Undecided, VStructure, consistent_extension, cpdag_of_dag, cpdag_with_knowledge, decide_colliders,
+    orient_skeleton, skeleton_to_cpdag, v_structures_from_separations,
 };
 use phgs::run::{Ledger, Phase, Run};
 
 use super::{knowledge_about, obeys, perfect_skeleton};
-use crate::support::{below, random_dag, rng, uniform};
+use crate::support::{below, permutation, random_dag, rng, uniform};
 
 #[test]
 fn oracle_gives_the_true_v_structures_and_cpdag() {
@@ -28,7 +28,8 @@ fn oracle_gives_the_true_v_structures_and_cpdag() {
         let knowledge = knowledge_about(&mut rng, &dag, 0.05);
         let found = v_structures_from_separations(skeleton.graph(), &skeleton, &knowledge);
         let oriented = skeleton_to_cpdag(skeleton.graph(), &found, &knowledge);
-        assert!(oriented.extendable && oriented.conflicts.is_empty());
+        assert!(oriented.valid && oriented.conflicts.is_empty());
+        assert_eq!(oriented.extendable, consistent_extension(&oriented.pdag).is_some());
         assert!(oriented.pdag.directed_edges().all(|(x, y)| dag.contains(x, y)), "nothing false is concluded");
         assert!(obeys(&oriented.dag, &knowledge));
         let open = |&(x, _, y): &(u32, u32, u32)| !knowledge.allows_edge(x, y);
@@ -170,6 +171,7 @@ fn conflicts_never_reverse_or_close_a_cycle() {
                 assert!(pdag.has_arc(v.x, v.centre) && pdag.has_arc(v.y, v.centre));
             }
         }
+        assert_eq!(oriented.extendable, consistent_extension(pdag).is_some());
         skipped += oriented.conflicts.len();
         assert!(obeys(&oriented.dag, &knowledge));
         if oriented.extendable {
@@ -184,6 +186,44 @@ fn conflicts_never_reverse_or_close_a_cycle() {
         }
     }
     assert!(skipped > 1000 && (200..1400).contains(&extendable), "{skipped} skipped, {extendable} extendable");
+}
+
+#[test]
+fn the_order_of_the_variables_does_not_matter() {
+    let mut rng = rng(13);
+    let (mut contradicted, mut skipped) = (0, 0);
+    for _ in 0..600 {
+        let p = 4 + below(&mut rng, 10);
+        let graph = random_dag(&mut rng, p, 2.5).skeleton();
+        let mut v_structures = Vec::new();
+        for (x, centre, y) in graph.unshielded_triples() {
+            if uniform(&mut rng) < 0.4 {
+                v_structures.push(VStructure { x, centre, y, log_p_value: -(below(&mut rng, 2) as f64) });
+            }
+        }
+        let first = skeleton_to_cpdag(&graph, &v_structures, &Knowledge::none());
+        let at = permutation(&mut rng, p);
+        let to = |x: u32| at[x as usize];
+        let moved = |v: &VStructure| {
+            let (a, b) = (to(v.x), to(v.y));
+            VStructure { x: a.min(b), centre: to(v.centre), y: a.max(b), ..*v }
+        };
+        let other_graph = UndirectedGraph::from_edges(p, graph.edges().map(|(x, y)| (to(x), to(y))));
+        let others: Vec<_> = v_structures.iter().map(moved).collect();
+        let second = skeleton_to_cpdag(&other_graph, &others, &Knowledge::none());
+        assert_eq!(first.extendable, second.extendable);
+        let sorted = |mut found: Vec<VStructure>| {
+            found.sort_by_key(|v| (v.centre, v.x, v.y));
+            found
+        };
+        assert_eq!(sorted(first.conflicts.iter().map(moved).collect()), sorted(second.conflicts.clone()));
+        contradicted += usize::from(first.conflicts.iter().any(|v| v.log_p_value == f64::NEG_INFINITY));
+        skipped += usize::from(!first.conflicts.is_empty());
+        let mut arcs: Vec<_> = first.pdag.directed_edges().map(|(x, y)| (to(x), to(y))).collect();
+        arcs.sort_unstable();
+        assert_eq!(arcs, second.pdag.directed_edges().collect::<Vec<_>>());
+    }
+    assert!(contradicted > 20 && skipped > 100, "{contradicted} contradicted, {skipped} skipped");
 }
 
 #[test]
