@@ -8,20 +8,31 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
-__all__ = ["interrupts_held", "own_processes", "stop"]
+__all__ = ["interrupts_held", "own_processes", "shared", "stop"]
+
+_shared: tuple[Any, ...] = ()
+"""In a worker: what its pool was made with."""
 
 
-def own_processes(workers: int) -> Executor:
-    """Return a pool of fresh processes.
+def own_processes(workers: int, *shared: Any) -> Executor:
+    """Return a pool of fresh processes, each of which gets `shared` once, when it starts.
 
-    Hand work to it within `interrupts_held`, and `stop` it when anything raises.
+    Hand work to it within `interrupts_held`, and `stop` it when anything raises. Whatever is large belongs into
+    `shared`: tasks travel through a pipe, and one that does not fit into it would wait for ever for workers that were
+    ended.
     """
     import multiprocessing
 
     # A fresh interpreter for each worker: forking would copy whatever threads the caller has.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=shared)
+
+
+def shared() -> tuple[Any, ...]:
+    """Return, in a worker, what its pool shares."""
+    return _shared
 
 
 @contextmanager
@@ -49,11 +60,16 @@ def interrupts_held() -> Iterator[None]:
             before(*held[0])
 
 
-def _end_with_parent() -> None:
-    """Let a worker end when its parent ends or is killed, and at no Ctrl-C; it would wait for work for ever."""
+def _begin(*shared: Any) -> None:
+    """Keep what is shared; let a worker end when its parent ends or is killed, and at no Ctrl-C.
+
+    Without its parent it would wait for work for ever.
+    """
     import multiprocessing
     import os
 
+    global _shared
+    _shared = shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:

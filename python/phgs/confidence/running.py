@@ -115,16 +115,18 @@ def bootstrap(
             if show is not None:
                 show("bootstrap", len(done), count)
 
-        def arguments(index: int) -> tuple[Learner, Data, int, int]:
-            return made, table, checked_seed, index
-
         if executor is not None:
-            _over(executor, todo, arguments, keep)
+            running: dict[Future[Replicate], int] = {}
+            try:
+                _over(lambda i: executor.submit(learn_replicate, made, table, checked_seed, i), todo, keep, running)
+            finally:
+                for future in running:
+                    future.cancel()
         elif min(n_workers, len(todo)) > 1:
-            _over_processes(min(n_workers, len(todo)), todo, arguments, keep)
+            _over_processes(min(n_workers, len(todo)), (made, table, checked_seed), todo, keep)
         else:
             for index in todo:
-                keep(index, learn_replicate(*arguments(index)))
+                keep(index, learn_replicate(made, table, checked_seed, index))
         if show is not None:
             show("finished", 1, 1)
     replicates = [done[index] for index in range(count)]
@@ -179,16 +181,17 @@ def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Rep
 
 def _over_processes(
     workers: int,
+    shared: tuple[Learner, Data, int],
     todo: list[int],
-    arguments: Callable[[int], tuple[Learner, Data, int, int]],
     keep: Callable[[int, Replicate], None],
 ) -> None:
-    """Learn over processes of our own, which end when anything raises."""
+    """Learn over processes of our own, each of which gets the table once; they end when anything raises."""
     from phgs.workers import own_processes, stop
 
-    executor = own_processes(workers)
+    executor = own_processes(workers, *shared)
     try:
-        _over(executor, todo, arguments, keep)
+        # What is left is not cancelled here: a pool whose workers end trips over what others have cancelled.
+        _over(lambda index: executor.submit(_learn_shared, index), todo, keep, {})
     except BaseException as error:
         stop(executor)
         if isinstance(error, BrokenExecutor):
@@ -197,30 +200,36 @@ def _over_processes(
     executor.shutdown()
 
 
+def _learn_shared(index: int) -> Replicate:
+    """Learn a replicate in a worker."""
+    from phgs.workers import shared
+
+    learner, table, seed = shared()
+    return learn_replicate(learner, table, seed, index)
+
+
 def _over(
-    executor: Executor,
+    submit: Callable[[int], Future[Replicate]],
     todo: list[int],
-    arguments: Callable[[int], tuple[Learner, Data, int, int]],
     keep: Callable[[int, Replicate], None],
+    running: dict[Future[Replicate], int],
 ) -> None:
-    """Learn over an executor; what is done when anything raises is kept."""
+    """Learn over an executor; what is done when anything raises is kept, the rest stays in `running`."""
     from phgs.workers import interrupts_held
 
     left = iter(todo)
-    running: dict[Future[Replicate], int] = {}
     try:
         while True:
             while len(running) < _AHEAD and (index := next(left, None)) is not None:
                 # A pool starts its workers when it is given work.
                 with interrupts_held():
-                    running[executor.submit(learn_replicate, *arguments(index))] = index
+                    running[submit(index)] = index
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 keep(running.pop(future), future.result())
     except BaseException:
-        done = [future for future in running if not future.cancel()]
-        for future in done:
+        for future, index in running.items():
             if future.done() and not future.cancelled() and future.exception() is None:
-                keep(running[future], future.result())
+                keep(index, future.result())
         raise

@@ -168,10 +168,12 @@ class _Runner:
                     stop(executor)
                     executor = self._own()
         except BaseException:
-            for future in running:
-                future.cancel()
             if self._given is None:
+                # Its own way to end: a pool whose workers end trips over what others have cancelled.
                 stop(executor)
+            else:
+                for future in running:
+                    future.cancel()
             raise
         if self._given is None:
             executor.shutdown()
