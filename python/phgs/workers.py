@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import queue
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager
+from queue import SimpleQueue
 from types import FrameType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-__all__ = ["interrupts_held", "own_processes", "shared", "stop"]
+__all__ = ["InFlight", "interrupts_held", "own_processes", "shared", "stop"]
+
+Task = TypeVar("Task")
 
 _shared: tuple[Any, ...] = ()
 """In a worker: what its pool was made with."""
@@ -24,6 +29,7 @@ def own_processes(workers: int, *shared: Any) -> Executor:
     ended.
     """
     import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
 
     # A fresh interpreter for each worker: forking would copy whatever threads the caller has.
     context = multiprocessing.get_context("spawn")
@@ -58,6 +64,57 @@ def interrupts_held() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if held:
             before(*held[0])
+
+
+class InFlight(Generic[Task]):
+    """Tasks that an executor was given, each with what it is about, and those that are done.
+
+    `concurrent.futures.wait` and `Future.result` take locks of the futures. A Ctrl-C in the wrong moment would leave
+    them taken, and the pool would wait for them for ever. Here a Ctrl-C waits until locks are free.
+    """
+
+    def __init__(self) -> None:
+        self.about: dict[Future[Any], Task] = {}
+        self._done: SimpleQueue[Future[Any]] = SimpleQueue()
+
+    def __len__(self) -> int:
+        return len(self.about)
+
+    def submit(self, task: Task, executor: Executor, function: Callable[..., Any], *arguments: Any) -> None:
+        """Give an executor something to do; a pool starts its workers then."""
+        with interrupts_held():
+            future = executor.submit(function, *arguments)
+            self.about[future] = task
+            future.add_done_callback(self._done.put)
+
+    def next(self) -> tuple[Task, Any, BaseException | None]:
+        """Wait until one is done; return what it is about, its result, and what it raised."""
+        while (future := self._done.get()) not in self.about:
+            pass
+        return self._taken(future)
+
+    def finished(self) -> Iterator[tuple[Task, Any, BaseException | None]]:
+        """Take those that are done by now."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if (future := self._done.get_nowait()) in self.about:
+                    yield self._taken(future)
+
+    def _taken(self, future: Future[Any]) -> tuple[Task, Any, BaseException | None]:
+        with interrupts_held():
+            task = self.about.pop(future)
+            error = CancelledError() if future.cancelled() else future.exception()
+            return task, None if error is not None else future.result(), error
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.about.clear()
+
+    def cancel(self) -> None:
+        """Cancel what is not begun, for an executor that goes on. One of our own is stopped instead."""
+        with interrupts_held():
+            for future in self.about:
+                future.cancel()
 
 
 def _begin(*shared: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, Executor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from phgs.errors import DataError, ParameterError
 from phgs.knowledge import Knowledge
 from phgs.learners.base import Learner
 from phgs.progress import Progress, reporter
+from phgs.workers import InFlight, own_processes, shared, stop
 
 if TYPE_CHECKING:
     from phgs.data import Data
@@ -116,12 +117,12 @@ def bootstrap(
                 show("bootstrap", len(done), count)
 
         if executor is not None:
-            running: dict[Future[Replicate], int] = {}
+            running: InFlight[int] = InFlight()
+            task = (made, table, checked_seed)
             try:
-                _over(lambda i: executor.submit(learn_replicate, made, table, checked_seed, i), todo, keep, running)
+                _over(lambda to, i: to.submit(i, executor, learn_replicate, *task, i), todo, keep, running)
             finally:
-                for future in running:
-                    future.cancel()
+                running.cancel()
         elif min(n_workers, len(todo)) > 1:
             _over_processes(min(n_workers, len(todo)), (made, table, checked_seed), todo, keep)
         else:
@@ -181,17 +182,15 @@ def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Rep
 
 def _over_processes(
     workers: int,
-    shared: tuple[Learner, Data, int],
+    task: tuple[Learner, Data, int],
     todo: list[int],
     keep: Callable[[int, Replicate], None],
 ) -> None:
     """Learn over processes of our own, each of which gets the table once; they end when anything raises."""
-    from phgs.workers import own_processes, stop
-
-    executor = own_processes(workers, *shared)
+    executor = own_processes(workers, *task)
     try:
         # What is left is not cancelled here: a pool whose workers end trips over what others have cancelled.
-        _over(lambda index: executor.submit(_learn_shared, index), todo, keep, {})
+        _over(lambda to, i: to.submit(i, executor, _learn_shared, i), todo, keep, InFlight())
     except BaseException as error:
         stop(executor)
         if isinstance(error, BrokenExecutor):
@@ -202,34 +201,30 @@ def _over_processes(
 
 def _learn_shared(index: int) -> Replicate:
     """Learn a replicate in a worker."""
-    from phgs.workers import shared
-
     learner, table, seed = shared()
     return learn_replicate(learner, table, seed, index)
 
 
 def _over(
-    submit: Callable[[int], Future[Replicate]],
+    give: Callable[[InFlight[int], int], None],
     todo: list[int],
     keep: Callable[[int, Replicate], None],
-    running: dict[Future[Replicate], int],
+    running: InFlight[int],
 ) -> None:
     """Learn over an executor; what is done when anything raises is kept, the rest stays in `running`."""
-    from phgs.workers import interrupts_held
-
     left = iter(todo)
     try:
         while True:
             while len(running) < _AHEAD and (index := next(left, None)) is not None:
-                # A pool starts its workers when it is given work.
-                with interrupts_held():
-                    running[submit(index)] = index
+                give(running, index)
             if not running:
                 return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                keep(running.pop(future), future.result())
+            index, replicate, error = running.next()
+            if error is not None:
+                raise error
+            keep(index, replicate)
     except BaseException:
-        for future, index in running.items():
-            if future.done() and not future.cancelled() and future.exception() is None:
-                keep(index, future.result())
+        for index, replicate, error in running.finished():
+            if error is None:
+                keep(index, replicate)
         raise

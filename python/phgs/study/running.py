@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from phgs.study import paper_values
 from phgs.study.configuration import Configuration, Group, NetworkEntry
 from phgs.study.solving import Outcome, Solved, solve
 from phgs.study.store import Store
-from phgs.workers import interrupts_held, own_processes, stop
+from phgs.workers import InFlight, own_processes, stop
 
 _IN_FLIGHT = 64
 """Groups that are handed to somebody else's executor at a time."""
@@ -127,7 +127,7 @@ class _Runner:
         waiting = list(reversed(groups))
         # Groups that were running when a worker died: they run again, alone, so that the one that kills is found.
         suspects: list[Group] = []
-        running: dict[Future[Solved], tuple[Group, float]] = {}
+        running: InFlight[tuple[Group, float]] = InFlight()
         executor = self._given or self._own()
         alone = False
         try:
@@ -137,33 +137,30 @@ class _Runner:
                 queue = suspects if alone else waiting
                 while queue and len(running) < (1 if alone else self._most):
                     n_rows = queue[-1].network.n_rows or self._of.n_rows
+                    begun = (queue[-1], time.monotonic())
                     try:
-                        with interrupts_held():
-                            future = executor.submit(self._solver, queue[-1], n_rows, self._of.data_type)
+                        running.submit(begun, executor, self._solver, queue[-1], n_rows, self._of.data_type)
                     except BrokenExecutor:
                         if not running:
                             raise
                         break
-                    running[future] = (queue.pop(), time.monotonic())
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                died: str | None = None
-                for future in finished:
-                    group, started = running.pop(future)
-                    try:
-                        solved = future.result()
-                    except BrokenExecutor as error:
-                        died = str(error)
-                        if not alone:
-                            suspects.append(group)
-                            continue
+                    queue.pop()
+                (group, started), solved, error = running.next()
+                died = isinstance(error, BrokenExecutor)
+                if died and not alone:
+                    suspects.append(group)
+                else:
+                    if died:
                         solved = _failed(group, f"the worker process died: {error}")
-                    except Exception as error:
+                    elif isinstance(error, Exception):
                         solved = _failed(group, f"{type(error).__name__}: {error}")
+                    elif error is not None:
+                        raise error
                     yield group, solved, time.monotonic() - started
-                if died is not None:
+                if died:
                     if self._given is not None:
-                        raise BrokenExecutor(f"the executor broke: {died}; run the study again to go on")
-                    suspects.extend(group for group, _ in running.values())
+                        raise BrokenExecutor(f"the executor broke: {error}; run the study again to go on")
+                    suspects.extend(group for group, _ in running.about.values())
                     running.clear()
                     stop(executor)
                     executor = self._own()
@@ -172,8 +169,7 @@ class _Runner:
                 # Its own way to end: a pool whose workers end trips over what others have cancelled.
                 stop(executor)
             else:
-                for future in running:
-                    future.cancel()
+                running.cancel()
             raise
         if self._given is None:
             executor.shutdown()
