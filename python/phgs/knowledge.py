@@ -19,6 +19,7 @@ from phgs.textfiles import read_text
 from phgs.texts import printable
 
 if TYPE_CHECKING:
+    from phgs import _core
     from phgs.data import Data
     from phgs.data.frames import Name
 
@@ -150,7 +151,7 @@ class Knowledge:
     def _place(self, name: Name) -> str:
         return getattr(self, "_places", {}).get(name, "knowledge")  # type: ignore[no-any-return]
 
-    def _for_core(self, table: Data) -> dict[str, Any]:
+    def _for_core(self, table: Data) -> _core.Knowledge:
         position: dict[Name, int] = {str(name): i for i, name in enumerate(table.names)}
         position.update(table.position)
 

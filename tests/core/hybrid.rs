@@ -4,7 +4,7 @@ use phgs::graph::Dag;
 use phgs::hybrid::{
     Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn,
 };
-use phgs::independence::DSeparationOracle;
+use phgs::independence::{Alpha, DSeparationOracle};
 use phgs::knowledge::Knowledge;
 use phgs::orient::path::PathOptions;
 use phgs::orient::{ColliderRule, cpdag_of_dag, v_structures_by_testing};
@@ -16,7 +16,9 @@ use phgs::skeleton::PcOptions;
 use crate::orient::PopulationScore;
 use crate::support::{below, random_dag, random_labels, rng};
 
-const NO_PATH: PathOptions = PathOptions { path_length: 1, min_log_alpha: f64::NEG_INFINITY };
+fn no_path() -> PathOptions {
+    PathOptions { path_length: 1, ..PathOptions::default() }
+}
 
 fn tabu() -> SearchOptions {
     SearchOptions { tabu: Some(Tabu { length: 10, patience: 10 }), ..SearchOptions::default() }
@@ -28,7 +30,7 @@ fn ges(adaptive: Adaptive) -> Equivalence {
 }
 
 fn testing() -> VStructureRule {
-    VStructureRule::Testing { log_alpha: 0.05f64.ln(), max_conditioning_size: None }
+    VStructureRule::Testing { alpha: Alpha::default(), max_conditioning_size: None }
 }
 
 fn run_oracle(dag: &Dag, hybrid: &Hybrid, run: &Run) -> Learned {
@@ -59,7 +61,7 @@ fn testing_finds_exactly_the_true_v_structures() {
 fn every_composition_finds_the_true_class() {
     let mut rng = rng(72);
     let run = Run::new(1).unwrap();
-    let options = PcOptions::new(0.05).with_max_conditioning_size(None);
+    let options = PcOptions::new(Alpha::default()).with_max_conditioning_size(None);
     for i in 0..200 {
         let p = 5 + below(&mut rng, 11);
         let dag = random_dag(&mut rng, p, 2.0);
@@ -94,7 +96,7 @@ fn every_composition_finds_the_true_class() {
                 "GES",
                 Hybrid {
                     restrict: Restrict::None,
-                    select: NO_PATH,
+                    select: no_path(),
                     ..ppc(Initialise::Empty, Maximise::Ges(ges(Adaptive::No)), vec![])
                 },
             ),
@@ -102,7 +104,7 @@ fn every_composition_finds_the_true_class() {
                 "GSC* with HGI",
                 Hybrid {
                     restrict: Restrict::Given(dag.skeleton()),
-                    select: NO_PATH,
+                    select: no_path(),
                     ..ppc(Initialise::HybridGreedy(testing()), climb(), vec![])
                 },
             ),
@@ -140,6 +142,6 @@ fn stages_that_do_not_fit_are_refused() {
     let hgi = Initialise::HybridGreedy(VStructureRule::SeparatingSets);
     assert!(refused(&Hybrid { initialise: hgi.clone(), ..nothing.clone() }).starts_with("init"));
     let given = Restrict::Given(dag.skeleton());
-    let no_sets = Hybrid { restrict: given, select: NO_PATH, initialise: hgi, ..nothing };
+    let no_sets = Hybrid { restrict: given, select: no_path(), initialise: hgi, ..nothing };
     assert!(refused(&no_sets).starts_with("v_structures"));
 }

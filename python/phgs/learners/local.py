@@ -102,14 +102,13 @@ class LocalLearner(Learner):
         checks.check_tests(self)
         checks.check_separation(self.alpha, self.max_conditioning_size)
 
+    def _restriction(self) -> Neighbourhoods:
+        return Neighbourhoods(learner=self._learner, alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)
+
     def stages(self) -> Composition:
         """Put the stages of the method together."""
-        return Composition(
-            restrict=Neighbourhoods(
-                learner=self._learner, alpha=self.alpha, max_conditioning_size=self.max_conditioning_size
-            ),
-            initialise=Oriented(TestedColliders(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)),
-        )
+        tested = TestedColliders(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)
+        return Composition(restrict=self._restriction(), initialise=Oriented(tested))
 
     def neighbourhood(self, data: Any, target: Name) -> Neighbourhood:
         """Learn the neighbours of one variable only.
@@ -121,7 +120,7 @@ class LocalLearner(Learner):
         Parameters
         ----------
         data
-            Any data that `phgs.as_table` reads.
+            Any data that `phgs.as_table` reads; for a test of your own, a list of names will do.
         target
             Name of the variable.
 
@@ -136,17 +135,15 @@ class LocalLearner(Learner):
         self._check()
         if self.time_limit is not None:
             raise ParameterError("time_limit: a neighbourhood is found whole or not at all; leave it out")
-        if self._own_test() is not None:
-            raise ParameterError("test: a single neighbourhood is found by phgs's own tests; learn the whole graph")
         table = self._table(data, 3)
         position = table.index(target)
         described = self._for_core(table)
         with reporter(self.progress, self.method) as report:
-            found, calls, test = _core.neighbourhood(
+            found = _core.neighbourhood(
                 table.core,
                 position,
                 test=described["test"],
-                local=described["composition"]["restrict"],
+                local=self._restriction().as_core(table),
                 knowledge=described["knowledge"],
                 threads=self.threads,
                 progress=report,
@@ -154,10 +151,13 @@ class LocalLearner(Learner):
         names = table.names
         return Neighbourhood(
             target=names[position],
-            neighbours=tuple(Neighbour(names[x], log_p, tuple(names[z] for z in given)) for x, log_p, given in found),
+            neighbours=tuple(
+                Neighbour(names[n["variable"]], n["log_p_value"], tuple(names[z] for z in n["weakest_set"]))
+                for n in found["neighbours"]
+            ),
             method=self.method,
-            test=test,
-            calls=calls,
+            test=self._test_name(found["test"]),
+            calls=found["calls"],
             seconds=time.perf_counter() - start,
             n_rows=table.n_rows,
         )

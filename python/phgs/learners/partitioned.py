@@ -20,6 +20,7 @@ from phgs.learners.stages import (
     Path,
     SeparatingSets,
 )
+from phgs.own_score import OwnScore
 from phgs.own_test import OwnTest
 
 
@@ -69,10 +70,13 @@ class PC(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``. Or a function of your own, called as
+        ``score(variable, parents)`` with the name of a variable and a tuple of the names of its parents, once for each
+        of these; it returns a finite number. GES and BOSS rely on it to be equal for equivalent DAGs. It is called on
+        one thread, which is not the main one. A list of names will do as data where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, default 0.5
@@ -100,7 +104,7 @@ class PC(Learner):
     test: TestName | OwnTest = "g2"
     degrees_of_freedom: DegreesOfFreedom = "classical"
     minimum_sample: float | tuple[float, str, str] | None = None
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float = 0.5
     equivalent_sample_size: float = 1.0
@@ -161,10 +165,13 @@ class PPC(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``. Or a function of your own, called as
+        ``score(variable, parents)`` with the name of a variable and a tuple of the names of its parents, once for each
+        of these; it returns a finite number. GES and BOSS rely on it to be equal for equivalent DAGs. It is called on
+        one thread, which is not the main one. A list of names will do as data where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, default 0.5
@@ -189,7 +196,7 @@ class PPC(Learner):
     test: TestName | OwnTest = "g2"
     degrees_of_freedom: DegreesOfFreedom = "classical"
     minimum_sample: float | tuple[float, str, str] | None = None
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float = 0.5
     equivalent_sample_size: float = 1.0
@@ -244,10 +251,13 @@ class PEF(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``. Or a function of your own, called as
+        ``score(variable, parents)`` with the name of a variable and a tuple of the names of its parents, once for each
+        of these; it returns a finite number. GES and BOSS rely on it to be equal for equivalent DAGs. It is called on
+        one thread, which is not the main one. A list of names will do as data where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, default 0.5
@@ -267,7 +277,7 @@ class PEF(Learner):
     test: TestName | OwnTest = "g2"
     degrees_of_freedom: DegreesOfFreedom = "classical"
     minimum_sample: float | tuple[float, str, str] | None = None
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float = 0.5
     equivalent_sample_size: float = 1.0

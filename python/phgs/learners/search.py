@@ -24,6 +24,7 @@ from phgs.learners.stages import (
     TabuSearch,
     Ties,
 )
+from phgs.own_score import OwnScore
 
 
 def started_from(start: Any) -> Initialisation:
@@ -39,10 +40,13 @@ class HillClimbing(Learner):
 
     Parameters
     ----------
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``. Or a function of your own, called as
+        ``score(variable, parents)`` with the name of a variable and a tuple of the names of its parents, once for each
+        of these; it returns a finite number. GES and BOSS rely on it to be equal for equivalent DAGs. It is called on
+        one thread, which is not the main one. A list of names will do as data where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, default 0.5
@@ -70,7 +74,7 @@ class HillClimbing(Learner):
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float = 0.5
     equivalent_sample_size: float = 1.0
@@ -111,10 +115,13 @@ class Tabu(Learner):
 
     Parameters
     ----------
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``. Or a function of your own, called as
+        ``score(variable, parents)`` with the name of a variable and a tuple of the names of its parents, once for each
+        of these; it returns a finite number. GES and BOSS rely on it to be equal for equivalent DAGs. It is called on
+        one thread, which is not the main one. A list of names will do as data where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, default 0.5
@@ -140,7 +147,7 @@ class Tabu(Learner):
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float = 0.5
     equivalent_sample_size: float = 1.0
@@ -190,10 +197,13 @@ class GES(Learner):
         that cost score, each followed by a search and kept when the score ends better. These are the deletions of XGES
         (of the same) and, beyond it, turns, insertions between variables two steps apart, and a variable that is cut
         loose from all others. The last has the best scores and takes longest: many times as long as the third.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``. Or a function of your own, called as
+        ``score(variable, parents)`` with the name of a variable and a tuple of the names of its parents, once for each
+        of these; it returns a finite number. GES and BOSS rely on it to be equal for equivalent DAGs. It is called on
+        one thread, which is not the main one. A list of names will do as data where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, default 0.5
@@ -212,7 +222,7 @@ class GES(Learner):
     backward: bool = True
     turning: bool = True
     schedule: Schedule = "phases"
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float = 0.5
     equivalent_sample_size: float = 1.0
@@ -254,10 +264,13 @@ class BOSS(Learner):
         nearly the same result for a small part of the local scores.
     backward : bool, default True
         Whether deletions among equivalence classes follow.
-    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
-        chance. Gaussian data have ``"bic"`` and ``"ebic"``.
+        chance. Gaussian data have ``"bic"`` and ``"ebic"``. Or a function of your own, called as
+        ``score(variable, parents)`` with the name of a variable and a tuple of the names of its parents, once for each
+        of these; it returns a finite number. GES and BOSS rely on it to be equal for equivalent DAGs. It is called on
+        one thread, which is not the main one. A list of names will do as data where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, default 0.5
@@ -274,7 +287,7 @@ class BOSS(Learner):
 
     growing: bool = True
     backward: bool = True
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float = 0.5
     equivalent_sample_size: float = 1.0
