@@ -184,10 +184,11 @@ def test_a_single_neighbourhood_by_a_test_of_ones_own(alarm, kind):
         {n: c[:1000] for n, c in zip(alarm.table.names[:8], alarm.table.codes, strict=False)}, warn=False
     )
     test = g2_of(data, [])
-    own = kind(test=test, progress=False).neighbourhood(list(data.names), "HR")
-    theirs = kind(progress=False).neighbourhood(data, "HR")
-    assert own.names == theirs.names
-    assert own.calls == theirs.calls
+    own = kind(test=test, progress=False).neighbourhood(list(data.names), "PRESS")
+    assert own.names == kind(test=test, progress=False).learn(list(data.names)).cpdag.adjacent("PRESS")
+    if kind is not phgs.FastIAMB:  # its rule for sparse tables asks the data
+        theirs = kind(progress=False).neighbourhood(data, "PRESS")
+        assert (own.names, own.calls) == (theirs.names, theirs.calls)
     assert own.test == test.__name__
 
 
