@@ -10,7 +10,7 @@ use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, meas
 use phgs::counts::CountingEngine;
 use phgs::graph::Dag;
 use phgs::hybrid::{Hybrid, Initialise, Maximise, Partition, Restrict, VStructureRule, learn};
-use phgs::independence::G2Test;
+use phgs::independence::{Alpha, G2Test};
 use phgs::knowledge::Knowledge;
 use phgs::orient::hgi::HgiOptions;
 use phgs::orient::path::{PathOptions, cpdag_path, hgi_path};
@@ -34,7 +34,7 @@ fn tabu() -> SearchOptions {
 
 fn skeletons(criterion: &mut Criterion) {
     let alarm = Alarm::new(28, ROWS);
-    let options = PcOptions::new(0.05);
+    let options = PcOptions::new(Alpha::default());
     for threads in [1, 2] {
         let run = Run::new(threads).expect("threads");
         let size = format!("{}/threads{threads}", alarm.size());
@@ -57,7 +57,7 @@ fn skeletons(criterion: &mut Criterion) {
 
 fn skeleton(alarm: &Alarm, run: &Run) -> Skeleton {
     let engine = CountingEngine::new(&alarm.data);
-    let (options, none) = (PcOptions::new(0.05), Knowledge::none());
+    let (options, none) = (PcOptions::new(Alpha::default()), Knowledge::none());
     partitioned_pc(&G2Test::new(&engine), &alarm.labels, &options, &none, run, &mut Ledger::new()).expect("a skeleton")
 }
 
@@ -108,7 +108,7 @@ fn unrestricted_tabu(criterion: &mut Criterion) {
 fn whole(criterion: &mut Criterion) {
     let alarm = Alarm::new(28, ROWS);
     let hybrid = Hybrid {
-        restrict: Restrict::PartitionedPc(Partition::Labels(alarm.labels.clone()), PcOptions::new(0.05)),
+        restrict: Restrict::PartitionedPc(Partition::Labels(alarm.labels.clone()), PcOptions::new(Alpha::default())),
         select: PathOptions::default(),
         initialise: Initialise::HybridGreedy(VStructureRule::SeparatingSets),
         maximise: Maximise::HillClimb(tabu()),

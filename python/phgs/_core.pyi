@@ -1,7 +1,7 @@
 """Types of the compiled core; private."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Literal, TypedDict, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,10 @@ class ParseError(ValueError): ...
 class InternalError(RuntimeError): ...
 
 @final
-class Dataset:
-    def __new__(cls, columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]], arities: Sequence[int]) -> Dataset: ...
+class CategoricalDataset:
+    def __new__(
+        cls, columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]], arities: Sequence[int]
+    ) -> CategoricalDataset: ...
     @property
     def n_rows(self) -> int: ...
     @property
@@ -30,6 +32,7 @@ def encode_integers(array: NDArray[np.integer[Any]], /) -> tuple[NDArray[np.uint
 
 _Pairs = list[tuple[int, int]]
 _Edges = tuple[_Pairs, _Pairs]
+_EdgeArray = NDArray[np.uint32]
 _Progress = Callable[[str, int, int], object]
 
 @final
@@ -43,12 +46,14 @@ class IncompleteDataset:
     def n_variables(self) -> int: ...
 
 @final
-class Gaussian:
+class GaussianDataset:
     @staticmethod
-    def from_columns(columns: Sequence[NDArray[np.float64]], threads: int, isolate: bool = False) -> Gaussian: ...
+    def from_columns(
+        columns: Sequence[NDArray[np.float64]], threads: int, isolate: bool = False
+    ) -> GaussianDataset: ...
     def degenerate(self) -> list[int]: ...
     @staticmethod
-    def from_correlation(matrix: NDArray[np.float64], n_rows: int) -> Gaussian: ...
+    def from_correlation(matrix: NDArray[np.float64], n_rows: int) -> GaussianDataset: ...
     @property
     def n_rows(self) -> int: ...
     @property
@@ -56,56 +61,346 @@ class Gaussian:
     def correlations(self) -> NDArray[np.float64]: ...
     def collinear(self) -> list[tuple[int, list[int]]]: ...
 
-_Data = Dataset | IncompleteDataset | Gaussian
+_Data = CategoricalDataset | IncompleteDataset | GaussianDataset
+
+# What is learned, and how: made by phgs.choices, phgs.learners.stages and phgs.knowledge.
+
+@type_check_only
+class MinimumSample(TypedDict):
+    rows: float
+    per: str
+    verdict: str
+
+@type_check_only
+class ContingencyTest(TypedDict):
+    name: str
+    degrees_of_freedom: str
+    minimum_sample: MinimumSample | None
+
+@type_check_only
+class FisherZ(TypedDict):
+    name: Literal["fisher-z"]
+
+@type_check_only
+class OwnTest(TypedDict):
+    name: Literal["own"]
+    function: Callable[[int, int, list[int]], tuple[float, float, float]]
+
+Test = ContingencyTest | FisherZ | OwnTest
+
+@type_check_only
+class Score(TypedDict):
+    name: str
+
+@type_check_only
+class PenalisedScore(Score):
+    penalty: float
+
+@type_check_only
+class ExtendedScore(PenalisedScore):
+    gamma: float
+
+@type_check_only
+class QuotientNML(Score):
+    gamma: float
+
+@type_check_only
+class BDeu(Score):
+    equivalent_sample_size: float
+
+@type_check_only
+class OwnScore(Score):
+    function: Callable[[int, list[int]], float]
+    equivalent: bool
+
+AnyScore = Score | PenalisedScore | ExtendedScore | QuotientNML | BDeu | OwnScore
+
+@type_check_only
+class NoRestriction(TypedDict):
+    kind: Literal["none"]
+
+@type_check_only
+class PartitionedPC(TypedDict):
+    kind: Literal["ppc", "pef"]
+    alpha: float
+    max_conditioning_size: int | None
+    clustered: bool
+    labels: list[int] | None
+
+@type_check_only
+class Neighbourhoods(TypedDict):
+    kind: Literal["neighbourhoods"]
+    learner: str
+    alpha: float
+    max_conditioning_size: int | None
+
+@type_check_only
+class GivenSkeleton(TypedDict):
+    kind: Literal["given"]
+    edges: _Pairs
+
+Restriction = NoRestriction | PartitionedPC | Neighbourhoods | GivenSkeleton
+
+@type_check_only
+class Path(TypedDict):
+    path_length: int
+    min_alpha: float
+
+@type_check_only
+class SeparatingSets(TypedDict):
+    kind: Literal["separating-sets"]
+
+@type_check_only
+class DecidedColliders(TypedDict):
+    kind: Literal["decided"]
+    rule: str
+    max_conditioning_size: int | None
+
+@type_check_only
+class TestedColliders(TypedDict):
+    kind: Literal["tested"]
+    alpha: float
+    max_conditioning_size: int | None
+
+Colliders = SeparatingSets | DecidedColliders | TestedColliders
+
+@type_check_only
+class EmptyStart(TypedDict):
+    kind: Literal["empty"]
+
+@type_check_only
+class GivenStart(TypedDict):
+    kind: Literal["given"]
+    arcs: _Pairs
+
+@type_check_only
+class CollidersStart(TypedDict):
+    kind: Literal["oriented", "hgi"]
+    colliders: Colliders
+
+Initialisation = EmptyStart | GivenStart | CollidersStart
+
+@type_check_only
+class TabuList(TypedDict):
+    length: int
+    patience: int
+
+@type_check_only
+class Restarts(TypedDict):
+    count: int
+    perturbations: int
+    seed: int
+
+@type_check_only
+class DagSearch(TypedDict):
+    kind: Literal["hill-climbing"]
+    tabu: TabuList | None
+    restarts: Restarts | None
+    ties: str
+    max_parents: int | None
+    max_iterations: int | None
+
+@type_check_only
+class EquivalenceSearch(TypedDict):
+    kind: Literal["ges"]
+    forward: bool
+    backward: bool
+    turning: bool
+    schedule: str
+    adaptive: str
+    max_parents: int | None
+
+@type_check_only
+class OrderSearch(TypedDict):
+    kind: Literal["boss"]
+    growing: bool
+    backward: bool
+    max_parents: int | None
+
+Search = DagSearch | EquivalenceSearch | OrderSearch
+
+@type_check_only
+class DagRefinement(TypedDict):
+    kind: Literal["free", "growing"]
+    search: DagSearch
+
+Refinement = DagRefinement | EquivalenceSearch | OrderSearch
+
+@type_check_only
+class Composition(TypedDict):
+    restrict: Restriction
+    select: Path
+    initialise: Initialisation
+    maximise: Search | None
+    refine: list[Refinement]
+    max_parents: int | None
+
+@type_check_only
+class Knowledge(TypedDict):
+    required: _Pairs
+    required_edges: _Pairs
+    forbidden: _Pairs
+    tiers: list[int | None]
+    isolated: list[int]
+
+# What comes back.
+
+@type_check_only
+class PathPoint(TypedDict):
+    alpha: float
+    edges: int
+    score: float
+    extendable: bool
+    selected: bool
+
+@type_check_only
+class Triple(TypedDict):
+    x: int
+    centre: int
+    y: int
+
+@type_check_only
+class Stage(TypedDict):
+    name: str
+    edges: int
+    score: float | None
+    seconds: float
+
+@type_check_only
+class Separations(TypedDict):
+    x: NDArray[np.uint32]
+    y: NDArray[np.uint32]
+    log_p: NDArray[np.float64]
+    starts: NDArray[np.uint64]
+    members: NDArray[np.uint32]
+
+@type_check_only
+class Outcome(TypedDict):
+    dag: _EdgeArray | None
+    cpdag: tuple[_EdgeArray, _EdgeArray]
+    extendable: bool
+    directed: bool
+    score: float | None
+    local_scores: list[float]
+    path: list[PathPoint] | None
+    conflicts: list[Triple]
+    n_conflicts: int
+    undecided: list[Triple]
+    n_undecided: int
+    clusters: list[int] | None
+    complete: bool
+    stages: list[Stage]
+    calls: dict[str, int]
+    seconds: dict[str, float]
+    separations: Separations | None
+    test: str
+    decided_by_minimum_sample: int
+
+@type_check_only
+class InformativeRows(TypedDict):
+    used: int
+    strata: int
+    informative_strata: int
+    informative: int
+
+@type_check_only
+class Tested(TypedDict):
+    statistic: float
+    degrees_of_freedom: float
+    log_p_value: float
+    test: str
+    too_sparse: bool
+    rows: InformativeRows | None
+
+@type_check_only
+class Neighbour(TypedDict):
+    variable: int
+    log_p_value: float
+    weakest_set: list[int]
+
+@type_check_only
+class Neighbourhood(TypedDict):
+    neighbours: list[Neighbour]
+    calls: int
+    test: str
+
+@type_check_only
+class Blanket(TypedDict):
+    variables: list[int]
+    calls: int
+    test: str
+
+@type_check_only
+class ScoredDag(TypedDict):
+    value: float
+    local: list[float]
+    name: str
+    n_parameters: float | None
+
+@type_check_only
+class Compared(TypedDict):
+    learned_edges: int
+    true_edges: int
+    true_positives: int
+    wrong_directions: int
+    reversed: int
+    direction_lost: int
+    direction_invented: int
+    false_positives: int
+    false_negatives: int
+    shd: int
+    jaccard: float
+    precision: float | None
+    recall: float | None
+    skeleton_precision: float | None
+    skeleton_recall: float | None
+    directed: tuple[int, int, int]
+    undirected: tuple[int, int, int]
 
 def copies(dataset: _Data) -> list[list[int]]: ...
 def determined(dataset: _Data, variables: Sequence[int]) -> list[tuple[int, int]]: ...
 def learn(
     dataset: _Data,
     *,
-    test: dict[str, Any],
-    score: dict[str, Any] | None,
-    composition: dict[str, Any],
-    knowledge: dict[str, Any] | None,
+    test: Test,
+    score: AnyScore | None,
+    composition: Composition,
+    knowledge: Knowledge | None,
     cluster: Callable[[NDArray[np.float64]], NDArray[np.uint32]],
     threads: int,
     time_limit: float | None,
     progress: _Progress | None,
-) -> dict[str, Any]: ...
+) -> Outcome: ...
 def neighbourhood(
     dataset: _Data,
     target: int,
     *,
-    test: dict[str, Any],
-    local: dict[str, Any],
-    knowledge: dict[str, Any] | None,
+    test: Test,
+    local: Neighbourhoods,
+    knowledge: Knowledge | None,
     threads: int,
     progress: _Progress | None,
-) -> tuple[list[tuple[int, float, list[int]]], int, str]: ...
+) -> Neighbourhood: ...
 def markov_blanket(
     dataset: _Data,
     target: int,
     *,
-    test: dict[str, Any],
-    local: dict[str, Any],
-    knowledge: dict[str, Any] | None,
+    test: Test,
+    local: Neighbourhoods,
+    knowledge: Knowledge | None,
     threads: int,
     progress: _Progress | None,
-) -> tuple[list[int], int, str]: ...
+) -> Blanket: ...
 def sample_gaussian(
     n_variables: int, arcs: _Pairs, n_rows: int, seed: int, threads: int
 ) -> list[NDArray[np.float64]]: ...
-def independence_test(
-    dataset: _Data, x: int, y: int, given: list[int], test: dict[str, Any]
-) -> tuple[tuple[float, float, float, str, bool], tuple[int, int, int, int] | None]: ...
+def independence_test(dataset: _Data, x: int, y: int, given: list[int], test: Test) -> Tested: ...
 def distances(dataset: _Data, threads: int) -> NDArray[np.float64]: ...
-def score(
-    dataset: _Data, arcs: _Pairs, score: dict[str, Any], threads: int
-) -> tuple[float, list[float], str, float]: ...
-def score_gains(dataset: _Data, arcs: _Pairs, score: dict[str, Any], threads: int) -> list[float]: ...
-def compare(n: int, truth: _Edges, learned: _Edges) -> dict[str, Any]: ...
+def score(dataset: _Data, arcs: _Pairs, score: AnyScore, threads: int) -> ScoredDag: ...
+def score_gains(dataset: _Data, arcs: _Pairs, score: AnyScore, threads: int) -> list[float]: ...
+def compare(n: int, truth: _Edges, learned: _Edges) -> Compared: ...
 def dag_to_cpdag(arcs: _Pairs, names: list[str]) -> _Edges: ...
-def dag_to_cpdag_under(arcs: _Pairs, names: list[str], knowledge: dict[str, Any]) -> _Edges: ...
+def dag_to_cpdag_under(arcs: _Pairs, names: list[str], knowledge: Knowledge) -> _Edges: ...
 def cpdag_to_dag(graph: _Edges, names: list[str]) -> _Pairs: ...
 def forced_dag(n: int, graph: _Edges) -> _Pairs: ...
 def members(n: int, graph: _Edges, limit: int) -> list[_Pairs]: ...
@@ -159,7 +454,7 @@ class Network:
     ) -> tuple[Network, int, int]: ...
     @staticmethod
     def learn_parameters(
-        dataset: Dataset,
+        dataset: CategoricalDataset,
         arcs: _Pairs,
         names: Sequence[str],
         states: Sequence[Sequence[str]],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from phgs import parameters
 from phgs.errors import ParameterError
+
+if TYPE_CHECKING:
+    from phgs import _core
 
 TestName: TypeAlias = Literal["g2", "x2", "fisher-z"]
 ScoreName: TypeAlias = Literal[
@@ -20,19 +23,19 @@ GAMMAS = {"ebic": 0.5, "qnml": 1.0, "sqnml": 1.0}
 DEGREES_OF_FREEDOM = ("classical", "adjusted")
 
 
-def test_for_core(name: Any, degrees_of_freedom: Any, minimum_sample: Any) -> dict[str, Any]:
+def test_for_core(name: Any, degrees_of_freedom: Any, minimum_sample: Any) -> _core.ContingencyTest:
     """Check the parameters of an independence test and describe it to the core."""
-    rule = None
+    rule: _core.MinimumSample | None = None
     if minimum_sample is not None:
         if isinstance(minimum_sample, (tuple, list)) and len(minimum_sample) == 3:
             rows, per, verdict = minimum_sample
         else:
             rows, per, verdict = minimum_sample, "cell", "independent"
-        rule = (
-            parameters.positive("minimum_sample", rows),
-            parameters.one_of("minimum_sample", per, ("cell", "df")),
-            parameters.one_of("minimum_sample", verdict, ("independent", "dependent")),
-        )
+        rule = {
+            "rows": parameters.positive("minimum_sample", rows),
+            "per": parameters.one_of("minimum_sample", per, ("cell", "df")),
+            "verdict": parameters.one_of("minimum_sample", verdict, ("independent", "dependent")),
+        }
     return {
         "name": parameters.one_of("test", name, TESTS),
         "degrees_of_freedom": parameters.one_of("degrees_of_freedom", degrees_of_freedom, DEGREES_OF_FREEDOM),
@@ -40,33 +43,33 @@ def test_for_core(name: Any, degrees_of_freedom: Any, minimum_sample: Any) -> di
     }
 
 
-def score_for_core(name: Any, penalty: Any, gamma: Any, equivalent_sample_size: Any) -> dict[str, Any]:
+def score_for_core(name: Any, penalty: Any, gamma: Any, equivalent_sample_size: Any) -> _core.AnyScore:
     """Check the parameters of a score and describe it to the core."""
     name = parameters.one_of("score", name, SCORES)
-    described: dict[str, Any] = {"name": name}
     if name in ("bic", "ebic"):
-        described |= _penalties(name, penalty, gamma)
-    elif name in GAMMAS:
-        described["gamma"] = _gamma(name, gamma)
+        return _penalised(name, name, penalty, gamma)
+    if name in GAMMAS:
+        return {"name": name, "gamma": _gamma(name, gamma)}
     if name == "bdeu":
-        described["equivalent_sample_size"] = parameters.positive("equivalent_sample_size", equivalent_sample_size)
-    return described
+        weight = parameters.positive("equivalent_sample_size", equivalent_sample_size)
+        return {"name": name, "equivalent_sample_size": weight}
+    return {"name": name}
 
 
-def gaussian_score_for_core(name: Any, penalty: Any, gamma: Any) -> dict[str, Any]:
+def gaussian_score_for_core(name: Any, penalty: Any, gamma: Any) -> _core.AnyScore:
     """Check the parameters of a score of Gaussian data and describe it to the core."""
     name = parameters.one_of("score", name, ("bic", "ebic", "gaussian-bic", "gaussian-ebic"))
     name = name.removeprefix("gaussian-")
-    return {"name": f"gaussian-{name}", **_penalties(name, penalty, gamma)}
+    return _penalised(f"gaussian-{name}", name, penalty, gamma)
 
 
-def _penalties(name: str, penalty: Any, gamma: Any) -> dict[str, float]:
-    found = {"penalty": parameters.real("penalty", penalty)}
-    if found["penalty"] < 0:
+def _penalised(name: str, kind: str, penalty: Any, gamma: Any) -> _core.PenalisedScore | _core.ExtendedScore:
+    checked_penalty = parameters.real("penalty", penalty)
+    if checked_penalty < 0:
         raise ParameterError(f"penalty: {penalty!r} must not be negative; 0.5 is BIC")
-    if name == "ebic":
-        found["gamma"] = _gamma(name, gamma)
-    return found
+    if kind == "bic":
+        return {"name": name, "penalty": checked_penalty}
+    return {"name": name, "penalty": checked_penalty, "gamma": _gamma(kind, gamma)}
 
 
 def _gamma(name: str, gamma: Any) -> float:

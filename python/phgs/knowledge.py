@@ -19,6 +19,7 @@ from phgs.textfiles import read_text
 from phgs.texts import printable
 
 if TYPE_CHECKING:
+    from phgs import _core
     from phgs.data import Data
     from phgs.data.frames import Name
 
@@ -154,7 +155,7 @@ class Knowledge:
     def _place(self, name: Name) -> str:
         return getattr(self, "_places", {}).get(name, "knowledge")  # type: ignore[no-any-return]
 
-    def _for_core(self, table: Data) -> dict[str, Any]:
+    def _for_core(self, table: Data) -> _core.Knowledge:
         self._refuse_contradictions()
         made = self._by_position(table.names)
         isolated = set(table.isolated)
@@ -170,7 +171,7 @@ class Knowledge:
                     )
         return {**made, "isolated": list(table.isolated)}
 
-    def _by_position(self, names: Sequence[Name]) -> dict[str, Any]:
+    def _by_position(self, names: Sequence[Name]) -> _core.Knowledge:
         """Describe all this to the core, over the positions of variables."""
         position: dict[Name, int] = {str(name): i for i, name in enumerate(names)}
         position.update((name, i) for i, name in enumerate(names))

@@ -30,8 +30,21 @@ def name_of(test: Any) -> str:
     return str(getattr(test, "__name__", type(test).__name__))
 
 
-def for_core(test: OwnTest, names: Sequence[Name]) -> Callable[[int, int, list[int]], tuple[float, float, float]]:
-    """Let the core call a test by positions; what it returns is checked, and the p-value becomes a logarithm."""
+def on(function: Any, table: Data, parameter: str) -> Any:
+    """Return the function of other rows, of which it must have a method ``on(table)``."""
+    if not callable(getattr(function, "on", None)):
+        raise ParameterError(
+            f"{parameter}: {name_of(function)} has data of its own, of which no rows are drawn; give an object with a"
+            " method on(table) that returns the function of a table"
+        )
+    return function.on(table)
+
+
+def for_core(test: OwnTest, names: Sequence[Name]) -> _core.OwnTest:
+    """Describe a test to the core, which calls it by positions.
+
+    What it returns is checked, and the p-value becomes a logarithm.
+    """
 
     def called(x: int, y: int, given: list[int]) -> tuple[float, float, float]:
         found: Any = test(names[x], names[y], tuple(names[z] for z in given))
@@ -49,12 +62,12 @@ def for_core(test: OwnTest, names: Sequence[Name]) -> Callable[[int, int, list[i
         # The least float stands for what is below it.
         return float(statistic), float(degrees_of_freedom), math.log(max(float(p_value), 5e-324))
 
-    return called
+    return {"name": "own", "function": called}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Names(Data):
-    """Variables without data, for a test that has its own."""
+    """Variables without data, for tests and scores that have their own."""
 
     names: tuple[Name, ...]
     n_rows: int = 0
@@ -69,9 +82,9 @@ class Names(Data):
         return ((),) * len(self.names)
 
     @cached_property
-    def core(self) -> _core.Dataset:
+    def core(self) -> _core.CategoricalDataset:
         """One row of constants, which no test reads."""
-        return _core.Dataset([np.zeros(1, dtype=np.uint8)] * self.n_variables, [1] * self.n_variables)
+        return _core.CategoricalDataset([np.zeros(1, dtype=np.uint8)] * self.n_variables, [1] * self.n_variables)
 
     @staticmethod
     def of(names: Sequence[Name]) -> Names:

@@ -6,12 +6,12 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phgs import _core, parameters
+from phgs import _core, own_score, own_test, parameters
 from phgs.choices import (
     DegreesOfFreedom,
     ScoreName,
@@ -24,6 +24,8 @@ from phgs.data import Data, as_data, checks
 from phgs.data.table import Missing
 from phgs.errors import DataError, ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
+from phgs.own_score import OwnScore
+from phgs.own_test import Names, OwnTest
 from phgs.texts import p_value_text, printable
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def independence_test(
     y: Name,
     given: Iterable[Name] | Name = (),
     *,
-    test: TestName = "g2",
+    test: TestName | OwnTest = "g2",
     degrees_of_freedom: DegreesOfFreedom = "classical",
     minimum_sample: float | tuple[float, str, str] | None = None,
     missing: Missing = "error",
@@ -121,7 +123,8 @@ def independence_test(
     given
         Names of the variables to condition on; a single name may stand alone.
     test, degrees_of_freedom, minimum_sample
-        As in `phgs.PC`; or ``"fisher-z"`` for Gaussian data (a `phgs.GaussianTable` is tested so in any case).
+        As in `phgs.PC`; or ``"fisher-z"`` for Gaussian data (a `phgs.GaussianTable` is tested so unless `test` is a
+        function of your own, for which a list of names will do as data).
     missing
         As in `phgs.as_table`; ``"testwise"`` uses the rows that are complete in x, y and `given`.
     categories
@@ -145,18 +148,39 @@ def independence_test(
     1.0
     """
     gaussian = test == "fisher-z" or _is_gaussian(data)
-    described = {"name": "fisher-z"} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     # A table has been checked, and keeps what it has counted.
-    table = _columns_of(data, None if isinstance(data, Data) else (x, y, *others), gaussian, missing, categories)
+    if callable(test) and own_test.is_names(data):
+        table = Names.of(data)
+    else:
+        named = None if isinstance(data, Data) else (x, y, *others)
+        table = _columns_of(data, named, gaussian, missing, categories)
+    described: _core.Test
+    if callable(test):
+        described = own_test.for_core(test, table.names)
+    else:
+        described = {"name": "fisher-z"} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
     found = _core.independence_test(table.core, first, second, conditioning, described)
-    (statistic, df, log_p, name, too_sparse), counted = found
+    name = own_test.name_of(test) if callable(test) else found["test"]
+    result = IndependenceTest(
+        x,
+        y,
+        others,
+        found["statistic"],
+        found["degrees_of_freedom"],
+        found["log_p_value"],
+        name,
+        table.n_rows,
+        found["too_sparse"],
+        table.n_rows_read,
+    )
+    counted = found["rows"]
     if counted is None:
-        return IndependenceTest(x, y, others, statistic, df, log_p, name, table.n_rows, False, table.n_rows_read)
+        return result
     for i in {first, second, *conditioning} & set(table.isolated):
         n_states = len(table.levels[i])
         warnings.warn(
@@ -164,7 +188,7 @@ def independence_test(
             ManyStatesWarning,
             stacklevel=2,
         )
-    rows, strata, informative_strata, informative_rows = counted
+    rows, informative_rows = counted["used"], counted["informative"]
     if conditioning and 0 < 2 * informative_rows < rows:
         warnings.warn(
             f"only {informative_rows:,} of {rows:,} rows are in strata of {checks.listed(others)} in"
@@ -172,20 +196,12 @@ def independence_test(
             PhgsWarning,
             stacklevel=2,
         )
-    return IndependenceTest(
-        x,
-        y,
-        others,
-        statistic,
-        df,
-        log_p,
-        name,
-        rows,
-        too_sparse,
-        table.n_rows_read,
-        strata,
-        informative_strata,
-        informative_rows,
+    return replace(
+        result,
+        n_rows=rows,
+        strata=counted["strata"],
+        informative_strata=counted["informative_strata"],
+        informative_rows=informative_rows,
     )
 
 
@@ -215,8 +231,8 @@ class GraphScore:
         The sum of the local terms; natural logarithms, larger is better.
     local : dict
         The local score of each variable with its parents.
-    n_parameters : float
-        Free parameters of the DAG's tables.
+    n_parameters : float or None
+        Free parameters of the DAG's tables; None for a score of your own.
     n_rows : int
         Rows used.
     """
@@ -224,7 +240,7 @@ class GraphScore:
     name: str
     value: float
     local: dict[Name, float]
-    n_parameters: float
+    n_parameters: float | None
     n_rows: int
 
     def __float__(self) -> float:
@@ -234,7 +250,7 @@ class GraphScore:
 def score(
     data: Any,
     graph: Any,
-    kind: ScoreName = "bic",
+    kind: ScoreName | OwnScore = "bic",
     *,
     penalty: float = 0.5,
     gamma: float | None = None,
@@ -254,10 +270,11 @@ def score(
         ``"bic"``, ``"ebic"``, ``"qnml"``, ``"sqnml"``, ``"aic"``, ``"loglik"`` and ``"bdeu"``). Anything that
         `phgs.as_graph` takes. Only its variables are read and scored. Of pairs, which name no variable without edges,
         the other columns count as isolated variables if all of them can be read as they are; else they are left out.
-    kind : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}
+    kind : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable
         The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k; the extended BIC of
         p variables and a arcs is BIC − γ a log p. ``"gaussian-bic"`` and ``"gaussian-ebic"`` are those of Gaussian data
-        (a `phgs.GaussianTable` has no others).
+        (a `phgs.GaussianTable` has no others). Or a function of your own, called as ``kind(variable, parents)`` with
+        the names of a variable and of its parents, that returns a finite number; names alone will then do as data.
     penalty, gamma, equivalent_sample_size
         As in `phgs.Tabu`.
     missing
@@ -275,18 +292,27 @@ def score(
     -4.852
     """
     gaussian = kind in ("gaussian-bic", "gaussian-ebic") or _is_gaussian(data)
-    if gaussian:
-        described = gaussian_score_for_core(kind, penalty, gamma)
-    else:
-        described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
     checked = parameters.whole("threads", threads)
     assert checked is not None
     named = getattr(graph, "dag", None) or (list(graph) if isinstance(graph, Iterator) else graph)
-    table = _scored_columns(data, named, gaussian, missing, categories)
+    if callable(kind) and own_test.is_names(data):
+        table = Names.of(data)
+    else:
+        table = _scored_columns(data, named, gaussian, missing, categories)
+    described: _core.AnyScore
+    if callable(kind):
+        described = own_score.for_core(kind, table.names, equivalent=False)
+    elif gaussian:
+        described = gaussian_score_for_core(kind, penalty, gamma)
+    else:
+        described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
-    total, local, name, n_parameters = _core.score(table.complete_core, dag._directed_indices(), described, checked)
-    return GraphScore(name, total, dict(zip(table.names, local, strict=True)), n_parameters, table.n_rows)
+    core = table.core if callable(kind) else table.complete_core
+    found = _core.score(core, dag._directed_indices(), described, checked)
+    name = own_test.name_of(kind) if callable(kind) else found["name"]
+    local = dict(zip(table.names, found["local"], strict=True))
+    return GraphScore(name, found["value"], local, found["n_parameters"], table.n_rows)
 
 
 def _is_gaussian(data: Any) -> bool:

@@ -1,6 +1,7 @@
 //! What to compose: one choice for each stage.
 
 use crate::graph::{Dag, UndirectedGraph};
+use crate::independence::Alpha;
 use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
 use crate::search::BossOptions;
@@ -53,8 +54,8 @@ pub enum VStructureRule {
     /// By testing all subsets of the smaller neighbourhood that contain the middle variable (paper, equation "vs2"): for
     /// skeletons without separating sets.
     Testing {
-        /// Logarithm of the level of the tests.
-        log_alpha: f64,
+        /// The level of the tests.
+        alpha: Alpha,
         /// The largest conditioning set; `None` for no limit.
         max_conditioning_size: Option<usize>,
     },

@@ -61,14 +61,14 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             return path;
         }
         self.refuse_path("v-structures by testing")?;
-        let VStructureRule::Testing { log_alpha, max_conditioning_size } = *rule else {
+        let VStructureRule::Testing { alpha, max_conditioning_size } = *rule else {
             return Err(Error::parameter(
                 "v_structures",
                 "this skeleton has no separating sets; find v-structures by testing",
             ));
         };
         let colliders =
-            v_structures_by_testing(graph, test, log_alpha, max_conditioning_size, knowledge, run, &mut self.ledger)?;
+            v_structures_by_testing(graph, test, alpha.log(), max_conditioning_size, knowledge, run, &mut self.ledger)?;
         self.ledger.timed(Phase::Path, |ledger| {
             let mut cache = ScoreCache::new(score);
             // No triple is undecided but for want of time.

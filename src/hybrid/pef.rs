@@ -143,7 +143,7 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
                     return Ok(rounds);
                 }
                 let before = self.direction(x, y);
-                match self.visit(x, y, skeleton.log_alpha())? {
+                match self.visit(x, y, skeleton.alpha().log())? {
                     Visited::Kept => kept.push((x, y)),
                     Visited::Separated => {}
                     Visited::OutOfTime => return Ok(rounds),

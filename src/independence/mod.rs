@@ -3,6 +3,7 @@
 use crate::run::Run;
 use crate::{Result, Variable};
 
+mod alpha;
 mod bounds;
 mod distance;
 mod fisher_z;
@@ -17,6 +18,7 @@ mod testwise;
 
 use subsets::OneByOne;
 
+pub use alpha::Alpha;
 pub use fisher_z::{FisherZSession, FisherZTest};
 pub use g2::{G2Session, G2Test};
 pub use informative::Informative;

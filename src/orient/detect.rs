@@ -122,6 +122,7 @@ pub(super) fn unshielded_by_ends(graph: &UndirectedGraph, run: &Run) -> Result<V
 mod tests {
     use super::*;
     use crate::VariableSet;
+    use crate::independence::Alpha;
     use crate::skeleton::PairRecord;
 
     fn record(x: u32, y: u32, p: f64, set: &[u32]) -> PairRecord {
@@ -133,14 +134,14 @@ mod tests {
         // 0 − 1 − 2 separated by 1; 1 − 2 − 3 with 1, 3 separated marginally; 0 − 3 weakly adjacent.
         let records =
             vec![record(0, 1, 1e-9, &[]), record(1, 2, 1e-9, &[]), record(2, 3, 1e-9, &[]), record(0, 2, 0.7, &[1])];
-        let skeleton = Skeleton::new(4, 0.05f64.ln(), records);
+        let skeleton = Skeleton::new(4, Alpha::default(), records);
         let found = v_structures_from_separations(skeleton.graph(), &skeleton, &Knowledge::none());
         assert_eq!(found, [VStructure { x: 1, centre: 2, y: 3, log_p_value: 0.0 }]);
     }
 
     #[test]
     fn a_forbidden_pair_makes_no_v_structure() {
-        let skeleton = Skeleton::new(3, 0.05f64.ln(), vec![record(0, 1, 1e-9, &[]), record(1, 2, 1e-9, &[])]);
+        let skeleton = Skeleton::new(3, Alpha::default(), vec![record(0, 1, 1e-9, &[]), record(1, 2, 1e-9, &[])]);
         let knowledge = Knowledge::new(3, [], [], [(0, 2), (2, 0)], vec![]).unwrap();
         assert!(v_structures_from_separations(skeleton.graph(), &skeleton, &knowledge).is_empty());
     }
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn a_pair_removed_by_a_threshold_can_be_a_base() {
         let records = vec![record(0, 1, 1e-9, &[]), record(1, 2, 1e-9, &[]), record(0, 2, 0.01, &[])];
-        let skeleton = Skeleton::new(3, 0.05f64.ln(), records);
+        let skeleton = Skeleton::new(3, Alpha::default(), records);
         let none = Knowledge::none();
         assert!(v_structures_from_separations(skeleton.graph(), &skeleton, &none).is_empty());
         let found = v_structures_from_separations(&skeleton.graph_at(0.001f64.ln()), &skeleton, &none);

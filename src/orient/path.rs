@@ -4,6 +4,7 @@
 use super::hgi::{HgiOptions, hybrid_greedy_initialization};
 use super::{Oriented, Undecided, orient_within, v_structures_within};
 use crate::graph::{Dag, UndirectedGraph};
+use crate::independence::Alpha;
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreCache};
@@ -15,22 +16,22 @@ use crate::{Error, Result, Variable};
 pub struct PathOptions {
     /// τ: the largest number of estimates; 1 turns PATH off (the one estimate is that at α).
     pub path_length: usize,
-    /// Logarithm of the lowest threshold, α⁽τ⁾.
-    pub min_log_alpha: f64,
+    /// The lowest threshold, α⁽τ⁾.
+    pub min_alpha: Alpha,
 }
 
 impl Default for PathOptions {
     /// The paper's: 10 estimates down to 10⁻⁵.
     fn default() -> Self {
-        Self { path_length: 10, min_log_alpha: 1e-5f64.ln() }
+        Self { path_length: 10, min_alpha: Alpha::new(1e-5).expect("a level between 0 and 1") }
     }
 }
 
 /// An estimate at one threshold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathPoint {
-    /// Logarithm of the threshold.
-    pub log_alpha: f64,
+    /// The threshold.
+    pub alpha: Alpha,
     /// Number of edges of the skeleton at the threshold.
     pub n_edges: usize,
     /// Score of the estimate's DAG; not a number where PATH is off, as one estimate needs none.
@@ -78,36 +79,39 @@ impl Estimate for Oriented {
     }
 }
 
-/// The decreasing thresholds (as logarithms) of the path, the first of them α, such that the numbers of edges are about
+/// The decreasing thresholds of the path, the first of them α, such that the numbers of edges are about
 /// equally spaced between those at α and at the lowest threshold. Thresholds between are order statistics of Φ.
 /// Thresholds that give the same skeleton as one before are left out, so that there may be fewer than `path_length`.
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when `path_length` is 0 or `min_log_alpha` is not below α and the path is longer than 1.
-pub fn thresholds(skeleton: &Skeleton, options: &PathOptions) -> Result<Vec<f64>> {
+/// [`Error::Parameter`] when `path_length` is 0 or `min_alpha` is not below α and the path is longer than 1.
+pub fn thresholds(skeleton: &Skeleton, options: &PathOptions) -> Result<Vec<Alpha>> {
     if options.path_length == 0 {
         return Err(Error::parameter("path_length", "must be at least 1 (1 turns PATH off)"));
     }
-    let mut path = vec![skeleton.log_alpha()];
+    let mut path = vec![skeleton.alpha()];
     if options.path_length == 1 {
         return Ok(path);
     }
-    if options.min_log_alpha.is_nan() || options.min_log_alpha >= skeleton.log_alpha() {
+    let (highest, lowest) = (skeleton.alpha().log(), options.min_alpha.log());
+    if lowest.is_nan() || lowest >= highest {
         return Err(Error::parameter("min_alpha", "must be below alpha"));
     }
-    let mut values: Vec<f64> =
-        skeleton.records().iter().map(|r| r.max_log_p_value).filter(|&v| v <= skeleton.log_alpha()).collect();
+    let mut values: Vec<f64> = skeleton.records().iter().map(|r| r.max_log_p_value).filter(|&v| v <= highest).collect();
     values.sort_unstable_by(|a, b| b.total_cmp(a));
-    let n_removed = values.partition_point(|&v| v > options.min_log_alpha);
+    let n_removed = values.partition_point(|&v| v > lowest);
     // How many edges the last threshold removes; ties may remove fewer than the even spacing asks for.
     let mut removed = 0;
     let last = options.path_length - 1;
     for t in 1..=last {
         let target = (t * n_removed + last / 2) / last;
-        let threshold =
-            if t == last { options.min_log_alpha } else { values.get(target).copied().unwrap_or(f64::NEG_INFINITY) };
-        let now = values.partition_point(|&v| v > threshold);
+        let threshold = if t == last {
+            options.min_alpha
+        } else {
+            Alpha::at_log_p_value(values.get(target).copied().unwrap_or(f64::NEG_INFINITY))
+        };
+        let now = values.partition_point(|&v| v > threshold.log());
         if now > removed {
             removed = now;
             path.push(threshold);
@@ -144,13 +148,13 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
     let mut graph = skeleton.graph().clone();
     // The first estimate, where nobody could score it in time.
     let mut unscored = None;
-    for log_alpha in thresholds {
+    for alpha in thresholds {
         run.check()?;
         if best.is_some() && run.out_of_time() {
             break;
         }
-        threshold(&mut graph, skeleton, log_alpha);
-        let current = match estimate(&graph, log_alpha, cache) {
+        threshold(&mut graph, skeleton, alpha.log());
+        let current = match estimate(&graph, alpha.log(), cache) {
             Err(Error::OutOfTime) if best.is_some() => break,
             other => other?,
         };
@@ -172,7 +176,7 @@ pub fn solution_path<'s, S: LocalScore, E: Estimate>(
         }
         // The sum of all local scores, not of differences, so that equal DAGs have equal scores to the last bit.
         let point = PathPoint {
-            log_alpha,
+            alpha,
             n_edges: graph.n_edges(),
             score: if options.path_length > 1 { local.iter().sum() } else { f64::NAN },
             extendable: current.is_valid(),

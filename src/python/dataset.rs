@@ -1,51 +1,234 @@
-//! The data of a run, as Python holds it.
+//! Data of each type: the classes by which Python holds them, and what moves into a job.
 
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use super::array::codes_from_array;
-use super::data::Discrete;
-use crate::data::DiscreteData;
+use super::run::{AT_ONCE, Settings, run_job};
+use crate::Variable;
+use crate::counts::{CountingEngine, FixedScale};
+use crate::data::{ContinuousData, Correlation, DiscreteData, IncompleteData};
+use crate::run::Run;
+
+/// Data of any type, as Python holds them.
+#[derive(FromPyObject)]
+pub(crate) enum AnyDataset<'py> {
+    Categorical(PyRef<'py, CategoricalDataset>),
+    Incomplete(PyRef<'py, IncompleteDataset>),
+    Gaussian(PyRef<'py, GaussianDataset>),
+}
+
+impl AnyDataset<'_> {
+    /// The data, to be moved into a job.
+    pub(super) fn data(&self) -> AnyData {
+        match self {
+            Self::Categorical(dataset) => AnyData::Categorical(dataset.data.clone()),
+            Self::Incomplete(dataset) => AnyData::Incomplete(Arc::clone(&dataset.data)),
+            Self::Gaussian(dataset) => AnyData::Gaussian(Arc::clone(&dataset.correlation)),
+        }
+    }
+}
+
+/// Data of any type, without Python.
+pub(super) enum AnyData {
+    Categorical(Categorical),
+    Incomplete(Arc<IncompleteData>),
+    Gaussian(Arc<Correlation>),
+}
+
+impl AnyData {
+    pub(super) fn n_variables(&self) -> usize {
+        match self {
+            Self::Categorical(data) => data.n_variables(),
+            Self::Incomplete(data) => data.n_variables(),
+            Self::Gaussian(correlation) => correlation.n_variables(),
+        }
+    }
+
+    /// The data as tests and scores read them: complete categories through an engine that both share.
+    pub(super) fn open(&self) -> OpenData<'_> {
+        match self {
+            Self::Categorical(data) => OpenData::Categorical(Box::new(data.engine())),
+            Self::Incomplete(data) => OpenData::Incomplete(data),
+            Self::Gaussian(correlation) => OpenData::Gaussian(correlation),
+        }
+    }
+}
+
+/// What tests and scores are made on.
+pub(super) enum OpenData<'d> {
+    Categorical(Box<CountingEngine<'d>>),
+    Incomplete(&'d IncompleteData),
+    Gaussian(&'d Correlation),
+}
+
+/// Complete data of categories, with what engines that count over them share: made at first use.
+#[derive(Clone)]
+pub(super) struct Categorical {
+    data: Arc<DiscreteData>,
+    scale: Arc<OnceLock<Arc<FixedScale>>>,
+}
+
+impl Categorical {
+    /// An engine that counts over the data.
+    pub(super) fn engine(&self) -> CountingEngine<'_> {
+        let scale = self.scale.get_or_init(|| Arc::new(FixedScale::new(self.data.n_rows())));
+        CountingEngine::with_scale(&self.data, Arc::clone(scale))
+    }
+
+    /// The data of some of the variables.
+    pub(super) fn select(&self, variables: &[Variable]) -> Self {
+        Self { data: Arc::new(self.data.select(variables)), scale: Arc::clone(&self.scale) }
+    }
+}
+
+impl Deref for Categorical {
+    type Target = DiscreteData;
+
+    fn deref(&self) -> &DiscreteData {
+        &self.data
+    }
+}
 
 /// Columns of state codes, copied once from numpy and never changed.
 #[pyclass(frozen, module = "phgs._core")]
-pub(crate) struct Dataset {
-    table: Discrete,
+pub(crate) struct CategoricalDataset {
+    data: Categorical,
 }
 
-impl Dataset {
-    /// The table, to be moved into a job.
-    pub(super) fn table(&self) -> Discrete {
-        self.table.clone()
+impl CategoricalDataset {
+    /// The data, to be moved into a job.
+    pub(super) fn data(&self) -> Categorical {
+        self.data.clone()
     }
 }
 
 #[pymethods]
-impl Dataset {
+impl CategoricalDataset {
     /// `columns`: 1-D arrays of `uint8` or `uint16` state codes, all of one length; `arities`: the number of states of
     /// each.
     #[new]
     fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>) -> PyResult<Self> {
         let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
-        Ok(Self { table: Discrete::new(Arc::new(DiscreteData::new(columns, arities)?)) })
+        let data = Arc::new(DiscreteData::new(columns, arities)?);
+        Ok(Self { data: Categorical { data, scale: Arc::default() } })
     }
 
     /// Number of rows.
     #[getter]
     fn n_rows(&self) -> usize {
-        self.table.n_rows()
+        self.data.n_rows()
     }
 
     /// Number of variables.
     #[getter]
     fn n_variables(&self) -> usize {
-        self.table.n_variables()
+        self.data.n_variables()
     }
 
     /// Number of states of each variable.
     #[getter]
     fn arities(&self) -> Vec<u32> {
-        self.table.arities().to_vec()
+        self.data.arities().to_vec()
+    }
+}
+
+/// Columns of state codes in which values may be missing.
+#[pyclass(frozen, module = "phgs._core")]
+pub(crate) struct IncompleteDataset {
+    data: Arc<IncompleteData>,
+}
+
+#[pymethods]
+impl IncompleteDataset {
+    /// `columns`: 1-D arrays of `uint8` or `uint16` state codes, all of one length, in which the code `arity` is a
+    /// missing value; `arities`: the number of states of each.
+    #[new]
+    fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>) -> PyResult<Self> {
+        let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
+        Ok(Self { data: Arc::new(IncompleteData::new(columns, arities)?) })
+    }
+
+    /// Number of rows, complete or not.
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.data.n_rows()
+    }
+
+    /// Number of variables.
+    #[getter]
+    fn n_variables(&self) -> usize {
+        self.data.n_variables()
+    }
+}
+
+/// The correlations of continuous columns and the number of rows behind them; the columns themselves are not kept.
+#[pyclass(frozen, module = "phgs._core")]
+pub(crate) struct GaussianDataset {
+    correlation: Arc<Correlation>,
+    degenerate: Vec<Variable>,
+}
+
+#[pymethods]
+impl GaussianDataset {
+    /// From 1-D arrays of finite numbers, all of one length; with `isolate`, constant columns and copies of others
+    /// correlate with nothing, where else they are refused.
+    #[staticmethod]
+    #[pyo3(signature = (columns, threads, isolate = false))]
+    fn from_columns(
+        py: Python<'_>,
+        columns: Vec<PyReadonlyArray1<'_, f64>>,
+        threads: usize,
+        isolate: bool,
+    ) -> PyResult<Self> {
+        let columns = columns.iter().map(|column| column.as_array().to_vec()).collect();
+        let settings = Settings { threads, ..AT_ONCE };
+        let (correlation, degenerate) = run_job(py, &settings, |run: &Run| {
+            if isolate {
+                return Correlation::of_degenerate(columns, run);
+            }
+            Ok((Correlation::of(&ContinuousData::from_columns(columns)?, run)?, vec![]))
+        })?;
+        Ok(Self { correlation: Arc::new(correlation), degenerate })
+    }
+
+    /// From a correlation matrix and the number of rows that it was computed from.
+    #[staticmethod]
+    fn from_correlation(py: Python<'_>, matrix: PyReadonlyArray2<'_, f64>, n_rows: usize) -> PyResult<Self> {
+        let rows: Vec<Vec<f64>> = matrix.as_array().outer_iter().map(|row| row.to_vec()).collect();
+        let correlation = run_job(py, &AT_ONCE, |run| Correlation::from_matrix_within(&rows, n_rows, run))?;
+        Ok(Self { correlation: Arc::new(correlation), degenerate: vec![] })
+    }
+
+    /// Columns that were set apart, since they are constant or copies of others.
+    fn degenerate(&self) -> Vec<Variable> {
+        self.degenerate.clone()
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.correlation.n_rows()
+    }
+
+    /// Number of variables.
+    #[getter]
+    fn n_variables(&self) -> usize {
+        self.correlation.n_variables()
+    }
+
+    /// Correlations of all pairs: the upper triangle row by row.
+    fn correlations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let p = self.correlation.n_variables() as Variable;
+        let all = (0..p).flat_map(|x| ((x + 1)..p).map(move |y| (x, y)));
+        PyArray1::from_vec(py, all.map(|(x, y)| self.correlation.get(x, y)).collect())
+    }
+
+    /// Variables that are linear combinations of others before them, with these.
+    fn collinear(&self, py: Python<'_>) -> PyResult<Vec<(Variable, Vec<Variable>)>> {
+        run_job(py, &AT_ONCE, |run| self.correlation.collinear_within(run))
     }
 }

@@ -2,11 +2,10 @@
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use super::composition;
 use super::error::GraphError;
 use super::run::{AT_ONCE, run_job, run_on_graph};
+use super::stages::{self, KnowledgeFacts};
 use crate::Variable;
 use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
 use crate::orient::{
@@ -15,10 +14,10 @@ use crate::orient::{
 };
 
 /// Pairs of variables.
-type Pairs = Vec<(Variable, Variable)>;
+pub(super) type Pairs = Vec<(Variable, Variable)>;
 
 /// Directed (from, to) and undirected edges.
-type Edges = (Pairs, Pairs);
+pub(super) type Edges = (Pairs, Pairs);
 
 /// Refuses variables that do not exist among `n`.
 pub(super) fn check(n: usize, variables: impl IntoIterator<Item = Variable>) -> PyResult<()> {
@@ -42,7 +41,7 @@ fn pdag(n: usize, (directed, undirected): &Edges) -> PyResult<Pdag> {
     Ok(graph)
 }
 
-fn edges(graph: &Pdag) -> Edges {
+pub(super) fn edges(graph: &Pdag) -> Edges {
     (graph.directed_edges().collect(), graph.undirected_edges().collect())
 }
 
@@ -88,30 +87,55 @@ fn cycle(graph: &Pdag) -> Vec<Variable> {
     }
 }
 
+/// Edges of a kind in the true graph, in the learned one, and alike in both.
+type Kind = (usize, usize, usize);
+
+/// What [`compare`] returns; see `phgs.Comparison`.
+#[derive(IntoPyObject)]
+pub(crate) struct Compared {
+    learned_edges: usize,
+    true_edges: usize,
+    true_positives: usize,
+    wrong_directions: usize,
+    reversed: usize,
+    direction_lost: usize,
+    direction_invented: usize,
+    false_positives: usize,
+    false_negatives: usize,
+    shd: usize,
+    jaccard: f64,
+    precision: Option<f64>,
+    recall: Option<f64>,
+    skeleton_precision: Option<f64>,
+    skeleton_recall: Option<f64>,
+    directed: Kind,
+    undirected: Kind,
+}
+
 /// Compares a learned graph with the true one, edge by edge; see `phgs.compare`.
 #[pyfunction]
-pub(crate) fn compare(py: Python<'_>, n: usize, truth: Edges, learned: Edges) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn compare(n: usize, truth: Edges, learned: Edges) -> PyResult<Compared> {
     let found = crate::graph::compare(&pdag(n, &truth)?, &pdag(n, &learned)?)?;
-    let dict = PyDict::new(py);
-    dict.set_item("learned_edges", found.learned_edges())?;
-    dict.set_item("true_edges", found.true_edges())?;
-    dict.set_item("true_positives", found.true_positives)?;
-    dict.set_item("wrong_directions", found.wrong_directions())?;
-    dict.set_item("reversed", found.reversed)?;
-    dict.set_item("direction_lost", found.direction_lost)?;
-    dict.set_item("direction_invented", found.direction_invented)?;
-    dict.set_item("false_positives", found.false_positives)?;
-    dict.set_item("false_negatives", found.false_negatives)?;
-    dict.set_item("shd", found.structural_hamming_distance())?;
-    dict.set_item("jaccard", found.jaccard_index())?;
-    dict.set_item("precision", found.precision())?;
-    dict.set_item("recall", found.recall())?;
-    dict.set_item("skeleton_precision", found.skeleton_precision())?;
-    dict.set_item("skeleton_recall", found.skeleton_recall())?;
     let kind = |counts: KindCounts| (counts.in_truth, counts.learned, counts.same);
-    dict.set_item("directed", kind(found.directed))?;
-    dict.set_item("undirected", kind(found.undirected))?;
-    Ok(dict)
+    Ok(Compared {
+        learned_edges: found.learned_edges(),
+        true_edges: found.true_edges(),
+        true_positives: found.true_positives,
+        wrong_directions: found.wrong_directions(),
+        reversed: found.reversed,
+        direction_lost: found.direction_lost,
+        direction_invented: found.direction_invented,
+        false_positives: found.false_positives,
+        false_negatives: found.false_negatives,
+        shd: found.structural_hamming_distance(),
+        jaccard: found.jaccard_index(),
+        precision: found.precision(),
+        recall: found.recall(),
+        skeleton_precision: found.skeleton_precision(),
+        skeleton_recall: found.skeleton_recall(),
+        directed: kind(found.directed),
+        undirected: kind(found.undirected),
+    })
 }
 
 /// The CPDAG of the DAG with these arcs over variables of these names.
@@ -122,8 +146,8 @@ pub(crate) fn dag_to_cpdag(arcs: Pairs, names: Vec<String>) -> PyResult<Edges> {
 
 /// The CPDAG of the DAG with these arcs, with the directions that knowledge (as in `learn`) compels besides.
 #[pyfunction]
-pub(crate) fn dag_to_cpdag_under(arcs: Pairs, names: Vec<String>, knowledge: Bound<'_, PyDict>) -> PyResult<Edges> {
-    let knowledge = composition::knowledge(Some(&knowledge), names.len())?;
+pub(crate) fn dag_to_cpdag_under(arcs: Pairs, names: Vec<String>, knowledge: KnowledgeFacts) -> PyResult<Edges> {
+    let knowledge = stages::knowledge(Some(knowledge), names.len())?;
     Ok(edges(&cpdag_with_knowledge(&dag(arcs, &names)?, &knowledge)))
 }
 

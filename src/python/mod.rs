@@ -1,26 +1,25 @@
-//! The Python extension module `phgs._core`: a thin door between Python and the core.
+//! The Python extension module `phgs._core`: a thin binding between Python and the core.
 //!
 //! Nothing here learns or loops over data: arguments are checked and converted, the core runs in [`run::run_job`] with
 //! the interpreter released, and results go back as plain Python values. The typed facade `python/phgs` is what users
 //! see; it alone calls this module.
 
 mod array;
-mod called_test;
-mod composition;
-mod data;
+mod calls;
 mod dataset;
 mod error;
 mod gaussian;
 mod graph;
-mod incomplete;
 mod layout;
 mod learn;
 mod neighbourhood;
 mod network;
+mod outcome;
 mod relations;
 mod run;
 mod scoring;
 mod single_tests;
+mod stages;
 mod testing;
 
 use pyo3::prelude::*;
@@ -31,17 +30,15 @@ mod _core {
     #[pymodule_export]
     use super::array::encode_integers;
     #[pymodule_export]
-    use super::dataset::Dataset;
+    use super::dataset::{CategoricalDataset, GaussianDataset, IncompleteDataset};
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
     #[pymodule_export]
-    use super::gaussian::{Gaussian, sample_gaussian};
+    use super::gaussian::sample_gaussian;
     #[pymodule_export]
     use super::graph::{
         check_acyclic, compare, cpdag_to_dag, d_separated, dag_to_cpdag, dag_to_cpdag_under, forced_dag, members,
     };
-    #[pymodule_export]
-    use super::incomplete::IncompleteDataset;
     #[pymodule_export]
     use super::layout::{downward_order, force, layered, separate};
     #[pymodule_export]

@@ -1,79 +1,107 @@
 //! The neighbourhood and the Markov blanket of one variable.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use super::composition;
-use super::data::Data;
+use super::calls::run_calling_job;
+use super::dataset::AnyDataset;
 use super::graph::check;
-use super::run::{Settings, run_job};
+use super::run::Settings;
+use super::stages::{self, KnowledgeFacts, Neighbourhoods};
 use super::testing::{TestChoice, WithTest};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Run};
-use crate::skeleton::local::{
-    LocalLearner, LocalNeighbour, LocalOptions, local_neighbourhood, markov_blanket as blanket,
-};
+use crate::skeleton::local::{LocalNeighbour, LocalOptions, local_neighbourhood, markov_blanket as blanket};
 use crate::{Result, Variable};
 
-/// A neighbour, the logarithm of the largest p-value of all tests of the pair, and the set that gave it.
-type Found = (Variable, f64, Vec<Variable>);
+/// What [`neighbourhood`] returns.
+#[derive(IntoPyObject)]
+pub(crate) struct Neighbourhood {
+    neighbours: Vec<Neighbour>,
+    /// Number of tests.
+    calls: u64,
+    /// Name of the test.
+    test: &'static str,
+}
 
-/// Learns the neighbours of one variable; `local` describes a learner of neighbourhoods. Returns them with the number of
-/// tests and the name of the test.
+/// A neighbour, the logarithm of the largest p-value of all tests of the pair, and the set that gave it.
+#[derive(IntoPyObject)]
+struct Neighbour {
+    variable: Variable,
+    log_p_value: f64,
+    weakest_set: Vec<Variable>,
+}
+
+/// What [`markov_blanket`] returns.
+#[derive(IntoPyObject)]
+pub(crate) struct Blanket {
+    variables: Vec<Variable>,
+    /// Number of tests.
+    calls: u64,
+    /// Name of the test.
+    test: &'static str,
+}
+
+/// Learns the neighbours of one variable.
 #[pyfunction]
 #[pyo3(signature = (dataset, target, *, test, local, knowledge, threads, progress))]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn neighbourhood(
     py: Python<'_>,
-    dataset: Data<'_>,
+    dataset: AnyDataset<'_>,
     target: Variable,
-    test: Bound<'_, PyDict>,
-    local: Bound<'_, PyDict>,
-    knowledge: Option<Bound<'_, PyDict>>,
+    test: TestChoice,
+    local: Neighbourhoods,
+    knowledge: Option<KnowledgeFacts>,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<Found>, u64, &'static str)> {
-    search(py, &dataset, target, &test, &local, knowledge.as_ref(), threads, progress, Neighbours)
+) -> PyResult<Neighbourhood> {
+    let (found, calls, test) = search(py, &dataset, target, &test, &local, knowledge, threads, progress, Neighbours)?;
+    let plain = |n: LocalNeighbour| Neighbour {
+        variable: n.variable,
+        log_p_value: n.max_log_p_value,
+        weakest_set: n.closest_set.to_vec(),
+    };
+    Ok(Neighbourhood { neighbours: found.into_iter().map(plain).collect(), calls, test })
 }
 
 /// Learns the Markov blanket of one variable; the same arguments.
 #[pyfunction]
 #[pyo3(signature = (dataset, target, *, test, local, knowledge, threads, progress))]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn markov_blanket(
     py: Python<'_>,
-    dataset: Data<'_>,
+    dataset: AnyDataset<'_>,
     target: Variable,
-    test: Bound<'_, PyDict>,
-    local: Bound<'_, PyDict>,
-    knowledge: Option<Bound<'_, PyDict>>,
+    test: TestChoice,
+    local: Neighbourhoods,
+    knowledge: Option<KnowledgeFacts>,
     threads: usize,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<Variable>, u64, &'static str)> {
-    search(py, &dataset, target, &test, &local, knowledge.as_ref(), threads, progress, Blanket)
+) -> PyResult<Blanket> {
+    let (variables, calls, test) = search(py, &dataset, target, &test, &local, knowledge, threads, progress, Members)?;
+    Ok(Blanket { variables, calls, test })
 }
 
 fn search<W: What>(
     py: Python<'_>,
-    dataset: &Data<'_>,
+    dataset: &AnyDataset<'_>,
     target: Variable,
-    test: &Bound<'_, PyDict>,
-    local: &Bound<'_, PyDict>,
-    knowledge: Option<&Bound<'_, PyDict>>,
+    test: &TestChoice,
+    local: &Neighbourhoods,
+    knowledge: Option<KnowledgeFacts>,
     threads: usize,
     progress: Option<Py<PyAny>>,
     what: W,
 ) -> PyResult<(W::Found, u64, &'static str)> {
-    let (learner, options) = composition::local(local)?;
-    let settings = Settings { threads, time_limit: None, progress };
-    let table = dataset.table();
-    check(table.n_variables(), [target])?;
-    let test = TestChoice::new(test)?;
-    test.check(&table)?;
-    let knowledge = composition::knowledge(knowledge, table.n_variables())?;
-    run_job(py, &settings, |run| {
-        test.on(&table, &Search { learner, options: &options, target, knowledge: &knowledge, run, what: &what })
+    let data = dataset.data();
+    let n_variables = data.n_variables();
+    check(n_variables, [target])?;
+    test.check(&data)?;
+    let knowledge = stages::knowledge(knowledge, n_variables)?;
+    let threads = if test.is_own() { 1 } else { threads };
+    run_calling_job(py, &Settings { threads, time_limit: None, progress }, |run, calls| {
+        let options = &local.options();
+        let around = Around { local, options, target, knowledge: &knowledge, run, what: &what };
+        test.on(&data.open(), n_variables, calls, &around)
     })
 }
 
@@ -83,7 +111,7 @@ trait What: Sync {
 
     fn find<T: IndependenceTest>(
         &self,
-        search: &Search<'_, Self>,
+        around: &Around<'_, Self>,
         test: &T,
         ledger: &mut Ledger,
     ) -> Result<Self::Found>
@@ -94,39 +122,37 @@ trait What: Sync {
 struct Neighbours;
 
 impl What for Neighbours {
-    type Found = Vec<Found>;
+    type Found = Vec<LocalNeighbour>;
 
     fn find<T: IndependenceTest>(
         &self,
-        search: &Search<'_, Self>,
+        around: &Around<'_, Self>,
         test: &T,
         ledger: &mut Ledger,
-    ) -> Result<Vec<Found>> {
-        let &Search { learner, options, target, knowledge, run, .. } = search;
-        let found = local_neighbourhood(learner, test, target, options, knowledge, run, ledger)?;
-        let plain = |n: LocalNeighbour| (n.variable, n.max_log_p_value, n.closest_set.to_vec());
-        Ok(found.into_iter().map(plain).collect())
+    ) -> Result<Vec<LocalNeighbour>> {
+        let &Around { local, options, target, knowledge, run, .. } = around;
+        local_neighbourhood(local.learner, test, target, options, knowledge, run, ledger)
     }
 }
 
-struct Blanket;
+struct Members;
 
-impl What for Blanket {
+impl What for Members {
     type Found = Vec<Variable>;
 
     fn find<T: IndependenceTest>(
         &self,
-        search: &Search<'_, Self>,
+        around: &Around<'_, Self>,
         test: &T,
         ledger: &mut Ledger,
     ) -> Result<Vec<Variable>> {
-        let &Search { learner, options, target, knowledge, run, .. } = search;
-        blanket(learner, test, target, options, knowledge, run, ledger)
+        let &Around { local, options, target, knowledge, run, .. } = around;
+        blanket(local.learner, test, target, options, knowledge, run, ledger)
     }
 }
 
-struct Search<'a, W> {
-    learner: LocalLearner,
+struct Around<'a, W> {
+    local: &'a Neighbourhoods,
     options: &'a LocalOptions,
     target: Variable,
     knowledge: &'a Knowledge,
@@ -134,7 +160,7 @@ struct Search<'a, W> {
     what: &'a W,
 }
 
-impl<W: What> WithTest for Search<'_, W> {
+impl<W: What> WithTest for Around<'_, W> {
     type Output = (W::Found, u64, &'static str);
 
     fn with<T: IndependenceTest>(&self, test: &T) -> Result<Self::Output> {

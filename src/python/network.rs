@@ -6,7 +6,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use super::dataset::Dataset;
+use super::dataset::CategoricalDataset;
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::data::Codes;
 use crate::graph::Dag;
@@ -203,14 +203,14 @@ impl Network {
     #[staticmethod]
     fn learn_parameters(
         py: Python<'_>,
-        dataset: &Dataset,
+        dataset: &CategoricalDataset,
         arcs: Vec<(Variable, Variable)>,
         names: Vec<String>,
         states: Vec<Vec<String>>,
         equivalent_sample_size: Option<f64>,
         threads: usize,
     ) -> PyResult<Self> {
-        let data = dataset.table();
+        let data = dataset.data();
         let dag = Dag::from_arcs(data.n_variables(), arcs)?;
         let estimate = match equivalent_sample_size {
             None => ParameterEstimate::MaximumLikelihood,

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::data::{Data, Table};
+use super::dataset::{AnyData, AnyDataset};
 use super::graph::check;
 use super::run::{AT_ONCE, run_job};
 use crate::data::Codes;
@@ -13,8 +13,8 @@ use crate::{Result, Variable};
 /// Groups of columns that are the same in all rows; columns with a single state are left out.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
-pub(crate) fn copies(py: Python<'_>, dataset: Data<'_>) -> PyResult<Vec<Vec<Variable>>> {
-    on_codes(py, &dataset.table(), |columns, arity, _| Ok(crate::data::copies(columns, |x| arity(x) <= 1)))
+pub(crate) fn copies(py: Python<'_>, dataset: AnyDataset<'_>) -> PyResult<Vec<Vec<Variable>>> {
+    on_codes(py, &dataset.data(), |columns, arity, _| Ok(crate::data::copies(columns, |x| arity(x) <= 1)))
 }
 
 /// Pairs (x, y) of the columns in `variables` such that y determines x.
@@ -22,23 +22,23 @@ pub(crate) fn copies(py: Python<'_>, dataset: Data<'_>) -> PyResult<Vec<Vec<Vari
 #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn determined(
     py: Python<'_>,
-    dataset: Data<'_>,
+    dataset: AnyDataset<'_>,
     variables: Vec<Variable>,
 ) -> PyResult<Vec<(Variable, Variable)>> {
-    let table = dataset.table();
-    check(table.n_variables(), variables.iter().copied())?;
-    on_codes(py, &table, |columns, _, run| crate::data::determined_within(columns, &variables, run))
+    let data = dataset.data();
+    check(data.n_variables(), variables.iter().copied())?;
+    on_codes(py, &data, |columns, _, run| crate::data::determined_within(columns, &variables, run))
 }
 
 /// Calls `find` with the codes of all columns and their arities.
 fn on_codes<T: Send>(
     py: Python<'_>,
-    table: &Table,
+    data: &AnyData,
     find: impl FnOnce(&[Codes], &dyn Fn(Variable) -> u32, &Run) -> Result<T> + Send,
 ) -> PyResult<T> {
-    match table {
-        Table::Discrete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
-        Table::Incomplete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
-        Table::Gaussian(_) => Err(PyTypeError::new_err("dataset: expected categories")),
+    match data {
+        AnyData::Categorical(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
+        AnyData::Incomplete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
+        AnyData::Gaussian(_) => Err(PyTypeError::new_err("dataset: expected categories")),
     }
 }

@@ -2,126 +2,166 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use super::composition::{item, unknown};
-use super::data::{Data, Table};
+use super::calls::{CalledScore, Calls, run_calling_job};
+use super::dataset::{AnyData, AnyDataset, OpenData};
 use super::graph::check;
-use super::run::{AT_ONCE, Settings, run_job};
-use crate::counts::CountingEngine;
-use crate::data::Correlation;
+use super::run::{AT_ONCE, Settings};
+use super::stages::{item, unknown};
 use crate::graph::Dag;
 use crate::run::Run;
-use crate::score::{DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, ScoreSession, n_parameters, score_dag};
+use crate::score::{
+    DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, NoScore, ScoreSession, n_parameters, score_dag,
+};
 use crate::{Error, Result, Variable};
 
 /// A score, without the data.
-#[derive(Clone, Copy)]
 pub(super) enum ScoreChoice {
     Discrete(DiscreteScoreKind),
     /// λ, and γ of the extended BIC.
     Gaussian(f64, Option<f64>),
+    /// A Python function, and whether it scores equivalent DAGs alike.
+    Own(Py<PyAny>, bool),
+    /// None: every graph scores 0, for methods that learn by tests alone.
+    None,
 }
 
-impl ScoreChoice {
-    /// The score that a dictionary describes: `name`, and `penalty`, `gamma` or `equivalent_sample_size` where it has one.
-    pub(super) fn new(dict: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let kind = match item::<String>(dict, "name")?.as_str() {
+impl<'py> FromPyObject<'_, 'py> for ScoreChoice {
+    type Error = PyErr;
+
+    /// The score that a mapping describes: `name`, and `penalty`, `gamma` or `equivalent_sample_size` where it has one, or
+    /// the `function` of a user's own.
+    fn extract(score: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if score.is_none() {
+            return Ok(Self::None);
+        }
+        let score: &Bound<'py, PyAny> = &score;
+        let kind = match item::<String>(score, "name")?.as_str() {
+            "own" => return Ok(Self::Own(item(score, "function")?, item(score, "equivalent")?)),
             "loglik" => DiscreteScoreKind::LogLikelihood,
             "aic" => DiscreteScoreKind::Aic,
-            "bic" => DiscreteScoreKind::Bic(item(dict, "penalty")?),
-            "ebic" => DiscreteScoreKind::Ebic(item(dict, "penalty")?, item(dict, "gamma")?),
-            "bdeu" => DiscreteScoreKind::Bdeu(item(dict, "equivalent_sample_size")?),
+            "bic" => DiscreteScoreKind::Bic(item(score, "penalty")?),
+            "ebic" => DiscreteScoreKind::Ebic(item(score, "penalty")?, item(score, "gamma")?),
+            "bdeu" => DiscreteScoreKind::Bdeu(item(score, "equivalent_sample_size")?),
             "k2" => DiscreteScoreKind::K2,
-            "qnml" => DiscreteScoreKind::Qnml(item(dict, "gamma")?),
-            "sqnml" => DiscreteScoreKind::Sqnml(item(dict, "gamma")?),
-            "gaussian-bic" => return Ok(Self::Gaussian(item(dict, "penalty")?, None)),
-            "gaussian-ebic" => return Ok(Self::Gaussian(item(dict, "penalty")?, Some(item(dict, "gamma")?))),
+            "qnml" => DiscreteScoreKind::Qnml(item(score, "gamma")?),
+            "sqnml" => DiscreteScoreKind::Sqnml(item(score, "gamma")?),
+            "gaussian-bic" => return Ok(Self::Gaussian(item(score, "penalty")?, None)),
+            "gaussian-ebic" => return Ok(Self::Gaussian(item(score, "penalty")?, Some(item(score, "gamma")?))),
             other => return unknown("score", other),
         };
         Ok(Self::Discrete(kind))
     }
+}
 
-    pub(super) fn on_counts<'e, 'd>(self, engine: &'e CountingEngine<'d>) -> Result<DiscreteScore<'e, 'd>> {
-        match self {
-            Self::Discrete(kind) => DiscreteScore::new(engine, kind),
-            Self::Gaussian(..) => Err(Error::parameter("score", "this one is for Gaussian data")),
-        }
+impl ScoreChoice {
+    /// Whether it is a Python function, which is called on one thread.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Self::Own(..))
     }
 
-    pub(super) fn on_correlation(self, correlation: &Correlation) -> Result<GaussianBic<'_>> {
-        match self {
-            Self::Gaussian(penalty, None) => GaussianBic::new(correlation, penalty),
-            Self::Gaussian(penalty, Some(gamma)) => GaussianBic::extended(correlation, penalty, gamma),
-            Self::Discrete(_) => Err(Error::parameter("score", "this one is for categories")),
+    /// Does a job with the score of some data.
+    pub(super) fn on<J: WithScore>(
+        &self,
+        data: &OpenData<'_>,
+        n_variables: usize,
+        calls: &Calls<'_>,
+        job: &J,
+        run: &Run,
+    ) -> Result<J::Output> {
+        let unfit = |problem: &str| Err(Error::parameter("score", problem));
+        match (self, data) {
+            (Self::None, _) => job.with(&NoScore::new(n_variables), run),
+            (Self::Own(function, equivalent), _) => {
+                job.with(&CalledScore::new(function, *equivalent, n_variables, calls), run)
+            }
+            (Self::Discrete(kind), OpenData::Categorical(engine)) => job.with(&DiscreteScore::new(engine, *kind)?, run),
+            (&Self::Gaussian(penalty, gamma), OpenData::Gaussian(correlation)) => {
+                let score = match gamma {
+                    None => GaussianBic::new(correlation, penalty)?,
+                    Some(gamma) => GaussianBic::extended(correlation, penalty, gamma)?,
+                };
+                job.with(&score, run)
+            }
+            (_, OpenData::Incomplete(_)) => unfit("data with missing values cannot be scored"),
+            (Self::Gaussian(..), _) => unfit("this one needs Gaussian data"),
+            (Self::Discrete(_), _) => unfit("this one needs categories"),
         }
     }
 }
 
 /// What is to be done with a score, whatever its type.
-trait WithScore: Sync {
+pub(super) trait WithScore: Sync {
     type Output: Send;
 
     fn with(&self, score: &impl LocalScore, run: &Run) -> Result<Self::Output>;
 }
 
-/// Does a job with the score of a table that a dictionary describes.
+/// Does a job with the score of some data.
 fn with_score<J: WithScore>(
     py: Python<'_>,
-    table: &Table,
-    score: &Bound<'_, PyDict>,
+    data: &AnyData,
+    score: &ScoreChoice,
     threads: usize,
     job: &J,
 ) -> PyResult<J::Output> {
-    let choice = ScoreChoice::new(score)?;
-    let settings = Settings { threads, ..AT_ONCE };
-    match table {
-        Table::Discrete(data) => run_job(py, &settings, |run| job.with(&choice.on_counts(&data.engine())?, run)),
-        Table::Gaussian(correlation) => {
-            run_job(py, &settings, |run| job.with(&choice.on_correlation(correlation)?, run))
-        }
-        Table::Incomplete(_) => Err(PyValueError::new_err("data with missing values cannot be scored")),
+    if matches!((data, score), (AnyData::Incomplete(_), ScoreChoice::Discrete(_) | ScoreChoice::Gaussian(..))) {
+        return Err(PyValueError::new_err("data with missing values cannot be scored"));
     }
+    let threads = if score.is_own() { 1 } else { threads };
+    run_calling_job(py, &Settings { threads, ..AT_ONCE }, |run, calls| {
+        score.on(&data.open(), data.n_variables(), calls, job, run)
+    })
 }
 
-fn dag(table: &Table, arcs: Vec<(Variable, Variable)>) -> PyResult<Dag> {
-    check(table.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
-    Ok(Dag::from_arcs(table.n_variables(), arcs)?)
+fn dag(data: &AnyData, arcs: Vec<(Variable, Variable)>) -> PyResult<Dag> {
+    check(data.n_variables(), arcs.iter().flat_map(|&(x, y)| [x, y]))?;
+    Ok(Dag::from_arcs(data.n_variables(), arcs)?)
 }
 
-/// The score of a DAG: its total, the local scores, and its name.
+/// The local scores of a DAG and their total.
 struct OfDag(Dag);
 
 impl WithScore for OfDag {
-    type Output = (f64, Vec<f64>, &'static str);
+    type Output = ScoredDag;
 
     fn with(&self, score: &impl LocalScore, run: &Run) -> Result<Self::Output> {
         let found = score_dag(score, &self.0, run)?;
-        Ok((found.total, found.local, score.name()))
+        Ok(ScoredDag { value: found.total, local: found.local, name: score.name(), n_parameters: None })
     }
+}
+
+/// What [`score`] returns.
+#[derive(IntoPyObject)]
+pub(crate) struct ScoredDag {
+    value: f64,
+    local: Vec<f64>,
+    name: &'static str,
+    /// `None` for a score of one's own, which may be of any kind of model.
+    n_parameters: Option<f64>,
 }
 
 /// Scores a DAG: the total, the local score of each variable, the name of the score, and the number of parameters.
 #[pyfunction]
 #[pyo3(signature = (dataset, arcs, score, threads))]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn score(
     py: Python<'_>,
-    dataset: Data<'_>,
+    dataset: AnyDataset<'_>,
     arcs: Vec<(Variable, Variable)>,
-    score: Bound<'_, PyDict>,
+    score: ScoreChoice,
     threads: usize,
-) -> PyResult<(f64, Vec<f64>, &'static str, f64)> {
-    let table = dataset.table();
-    let dag = dag(&table, arcs)?;
-    let n_parameters = match &table {
-        Table::Discrete(data) => {
-            (0..data.n_variables() as Variable).map(|x| n_parameters(data, x, dag.parents(x))).sum()
+) -> PyResult<ScoredDag> {
+    let data = dataset.data();
+    let dag = dag(&data, arcs)?;
+    let n_parameters = match &data {
+        _ if score.is_own() => None,
+        AnyData::Categorical(data) => {
+            Some((0..data.n_variables() as Variable).map(|x| n_parameters(data, x, dag.parents(x))).sum())
         }
-        Table::Gaussian(_) | Table::Incomplete(_) => (dag.n_arcs() + 2 * dag.n_variables()) as f64,
+        AnyData::Gaussian(_) | AnyData::Incomplete(_) => Some((dag.n_arcs() + 2 * dag.n_variables()) as f64),
     };
-    let (total, local, name) = with_score(py, &table, &score, threads, &OfDag(dag))?;
-    Ok((total, local, name, n_parameters))
+    let scored = with_score(py, &data, &score, threads, &OfDag(dag))?;
+    Ok(ScoredDag { n_parameters, ..scored })
 }
 
 /// What each arc of a DAG adds to its score.
@@ -150,15 +190,14 @@ impl WithScore for OfArcs {
 /// What each arc adds to the score of a DAG: the local score of its child minus that without this parent.
 #[pyfunction]
 #[pyo3(signature = (dataset, arcs, score, threads))]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn score_gains(
     py: Python<'_>,
-    dataset: Data<'_>,
+    dataset: AnyDataset<'_>,
     arcs: Vec<(Variable, Variable)>,
-    score: Bound<'_, PyDict>,
+    score: ScoreChoice,
     threads: usize,
 ) -> PyResult<Vec<f64>> {
-    let table = dataset.table();
-    let dag = dag(&table, arcs.clone())?;
-    with_score(py, &table, &score, threads, &OfArcs { dag, arcs })
+    let data = dataset.data();
+    let dag = dag(&data, arcs.clone())?;
+    with_score(py, &data, &score, threads, &OfArcs { dag, arcs })
 }

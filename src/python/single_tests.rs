@@ -2,12 +2,12 @@
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use super::data::{Data, Table};
+use super::calls::run_calling_job;
+use super::dataset::{AnyData, AnyDataset, OpenData};
 use super::graph::check;
-use super::run::{AT_ONCE, Settings, run_job};
-use super::testing::{TestChoice, WithTest, on_correlation};
+use super::run::{AT_ONCE, Settings};
+use super::testing::{TestChoice, WithTest};
 use crate::counts::CountingEngine;
 use crate::independence::{IndependenceTest, Informative, TestResult, TestSession};
 use crate::run::Run;
@@ -45,47 +45,80 @@ impl WithTest for Hypothesis {
     }
 }
 
-/// What [`independence_test`] returns: (statistic, degrees of freedom, logarithm of the p-value, name of the test, whether
-/// the least-sample rule decided), and of categories (rows used, strata, informative strata, rows in these).
-type Tested = ((f64, f64, f64, &'static str, bool), Option<(usize, usize, usize, usize)>);
+/// What [`independence_test`] returns.
+#[derive(IntoPyObject)]
+pub(crate) struct Tested {
+    statistic: f64,
+    degrees_of_freedom: f64,
+    log_p_value: f64,
+    test: &'static str,
+    /// Whether the least-sample rule decided.
+    too_sparse: bool,
+    /// Of categories, the rows that say anything.
+    rows: Option<InformativeRows>,
+}
+
+/// Rows used, strata, those in which both variables vary, and the rows in these.
+#[derive(IntoPyObject)]
+struct InformativeRows {
+    used: usize,
+    strata: usize,
+    informative_strata: usize,
+    informative: usize,
+}
 
 /// Tests x ⫫ y | given. Fisher's z has n − |given| − 3 in place of degrees of freedom.
 #[pyfunction]
 #[pyo3(signature = (dataset, x, y, given, test))]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn independence_test(
     py: Python<'_>,
-    dataset: Data<'_>,
+    dataset: AnyDataset<'_>,
     x: Variable,
     y: Variable,
     given: Vec<Variable>,
-    test: Bound<'_, PyDict>,
+    test: TestChoice,
 ) -> PyResult<Tested> {
-    let table = dataset.table();
-    check(table.n_variables(), given.iter().copied().chain([x, y]))?;
-    let choice = TestChoice::new(&test)?;
-    choice.check(&table)?;
+    let data = dataset.data();
+    let n_variables = data.n_variables();
+    check(n_variables, given.iter().copied().chain([x, y]))?;
+    test.check(&data)?;
     let hypothesis = Hypothesis { x, y, given };
-    let ((result, name, decided), rows) = run_job(py, &AT_ONCE, |_| match &table {
-        // The columns of the test alone: counting prepares every column that it is given.
-        Table::Discrete(data) => {
-            let (variables, hypothesis) = hypothesis.alone();
-            let data = data.select(&variables);
-            let engine = data.engine();
-            let rows = hypothesis.informative(&engine);
-            Ok((choice.on_counts(&engine, &hypothesis)?, Some(rows)))
+    let ((result, name, too_sparse), rows) = run_calling_job(py, &AT_ONCE, |_, calls| {
+        if let Some(own) = test.called(n_variables, calls) {
+            return Ok((hypothesis.with(&own)?, None));
         }
-        Table::Incomplete(data) => {
-            let (variables, hypothesis) = hypothesis.alone();
-            let data = data.select(&variables);
-            let known = data.complete_rows();
-            let rows = known.map(|known| hypothesis.informative(&CountingEngine::new(&known))).unwrap_or_default();
-            Ok((choice.on_incomplete(&data, &hypothesis)?, Some(rows)))
+        match &data {
+            // The columns of the test alone: counting prepares every column that it is given.
+            AnyData::Categorical(data) => {
+                let (variables, hypothesis) = hypothesis.alone();
+                let data = data.select(&variables);
+                let engine = data.engine();
+                let rows = hypothesis.informative(&engine);
+                Ok((test.on(&OpenData::Categorical(engine), variables.len(), calls, &hypothesis)?, Some(rows)))
+            }
+            AnyData::Incomplete(data) => {
+                let (variables, hypothesis) = hypothesis.alone();
+                let data = data.select(&variables);
+                let known = data.complete_rows();
+                let rows = known.map(|known| hypothesis.informative(&CountingEngine::new(&known))).unwrap_or_default();
+                Ok((test.on(&OpenData::Incomplete(&data), variables.len(), calls, &hypothesis)?, Some(rows)))
+            }
+            AnyData::Gaussian(_) => Ok((test.on(&data.open(), n_variables, calls, &hypothesis)?, None)),
         }
-        Table::Gaussian(correlation) => Ok((on_correlation(correlation, &hypothesis)?, None)),
     })?;
-    let rows = rows.map(|found| (found.rows, found.strata, found.informative_strata, found.informative_rows));
-    Ok(((result.statistic, result.degrees_of_freedom, result.log_p_value, name, decided), rows))
+    Ok(Tested {
+        statistic: result.statistic,
+        degrees_of_freedom: result.degrees_of_freedom,
+        log_p_value: result.log_p_value,
+        test: name,
+        too_sparse,
+        rows: rows.map(|found| InformativeRows {
+            used: found.rows,
+            strata: found.strata,
+            informative_strata: found.informative_strata,
+            informative: found.informative_rows,
+        }),
+    })
 }
 
 struct Distances<'r>(&'r Run);
@@ -102,14 +135,15 @@ impl WithTest for Distances<'_> {
 /// the rows in which both are known.
 #[pyfunction]
 #[pyo3(signature = (dataset, threads))]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn distances<'py>(
     py: Python<'py>,
-    dataset: Data<'_>,
+    dataset: AnyDataset<'_>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let table = dataset.table();
-    let settings = Settings { threads, ..AT_ONCE };
-    let found = run_job(py, &settings, |run| TestChoice::PLAIN.on(&table, &Distances(run)))?;
+    let data = dataset.data();
+    let test = TestChoice::of_distances(&data);
+    let found = run_calling_job(py, &Settings { threads, ..AT_ONCE }, |run, calls| {
+        test.on(&data.open(), data.n_variables(), calls, &Distances(run))
+    })?;
     Ok(PyArray1::from_vec(py, found.unwrap_or_default()))
 }

@@ -2,12 +2,10 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use super::composition::{item, unknown};
-use super::data::Table;
-use crate::counts::CountingEngine;
-use crate::data::{Correlation, IncompleteData};
+use super::calls::{CalledTest, Calls};
+use super::dataset::{AnyData, OpenData};
+use super::stages::{item, unknown};
 use crate::independence::{
     DegreesOfFreedom, FisherZTest, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, Statistic,
     TestwiseTest, Verdict,
@@ -22,91 +20,132 @@ pub(super) trait WithTest {
 }
 
 /// An independence test, without the data.
-#[derive(Clone, Copy)]
 pub(super) enum TestChoice {
-    Contingency { statistic: Statistic, degrees_of_freedom: DegreesOfFreedom, minimum_sample: MinimumSample },
+    Contingency {
+        statistic: Statistic,
+        options: ContingencyOptions,
+    },
     FisherZ,
+    /// A Python function.
+    Own(Py<PyAny>),
 }
 
-impl TestChoice {
-    /// The test by which the distances of data of categories are made; they depend on no rule.
-    pub(super) const PLAIN: Self = Self::Contingency {
-        statistic: Statistic::G2,
-        degrees_of_freedom: DegreesOfFreedom::Classical,
-        minimum_sample: MinimumSample::Off,
-    };
+/// What tests of contingency tables have.
+#[derive(Clone, Copy, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(super) struct ContingencyOptions {
+    #[pyo3(from_py_with = degrees_of_freedom)]
+    degrees_of_freedom: DegreesOfFreedom,
+    #[pyo3(from_py_with = minimum_sample)]
+    minimum_sample: MinimumSample,
+}
 
-    /// The test that a dictionary describes: `name`, and for categories `degrees_of_freedom` and `minimum_sample`, the
-    /// last `None` or (rows, `"cell"` or `"df"`, `"independent"` or `"dependent"`).
-    pub(super) fn new(dict: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let statistic = match item::<String>(dict, "name")?.as_str() {
+impl<'py> FromPyObject<'_, 'py> for TestChoice {
+    type Error = PyErr;
+
+    fn extract(test: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let statistic = match item::<String>(&test, "name")?.as_str() {
             "g2" => Statistic::G2,
             "x2" => Statistic::X2,
             "fisher-z" => return Ok(Self::FisherZ),
+            "own" => return Ok(Self::Own(item(&test, "function")?)),
             other => return unknown("test", other),
         };
-        let degrees_of_freedom = match item::<String>(dict, "degrees_of_freedom")?.as_str() {
-            "classical" => DegreesOfFreedom::Classical,
-            "adjusted" => DegreesOfFreedom::Adjusted,
-            other => return unknown("degrees_of_freedom", other),
-        };
-        let minimum_sample = match item::<Option<(f64, String, String)>>(dict, "minimum_sample")? {
-            None => MinimumSample::Off,
-            Some((rows, per, verdict)) => {
-                let verdict = match verdict.as_str() {
-                    "independent" => Verdict::Independent,
-                    "dependent" => Verdict::Dependent,
-                    other => return unknown("minimum_sample", other),
-                };
-                match per.as_str() {
-                    "cell" => MinimumSample::RowsPerCell(rows, verdict),
-                    "df" => MinimumSample::RowsPerDegree(rows, verdict),
-                    other => return unknown("minimum_sample", other),
-                }
-            }
-        };
-        Ok(Self::Contingency { statistic, degrees_of_freedom, minimum_sample })
+        Ok(Self::Contingency { statistic, options: test.extract()? })
+    }
+}
+
+fn degrees_of_freedom(name: &Bound<'_, PyAny>) -> PyResult<DegreesOfFreedom> {
+    match name.extract::<String>()?.as_str() {
+        "classical" => Ok(DegreesOfFreedom::Classical),
+        "adjusted" => Ok(DegreesOfFreedom::Adjusted),
+        other => unknown("degrees_of_freedom", other),
+    }
+}
+
+/// A least-sample rule: `None`, or so many `rows` for each `per` ("cell" or "df"), and else a `verdict`.
+fn minimum_sample(rule: &Bound<'_, PyAny>) -> PyResult<MinimumSample> {
+    if rule.is_none() {
+        return Ok(MinimumSample::Off);
+    }
+    let verdict = match item::<String>(rule, "verdict")?.as_str() {
+        "independent" => Verdict::Independent,
+        "dependent" => Verdict::Dependent,
+        other => return unknown("minimum_sample", other),
+    };
+    let rows = item(rule, "rows")?;
+    match item::<String>(rule, "per")?.as_str() {
+        "cell" => Ok(MinimumSample::RowsPerCell(rows, verdict)),
+        "df" => Ok(MinimumSample::RowsPerDegree(rows, verdict)),
+        other => unknown("minimum_sample", other),
+    }
+}
+
+impl TestChoice {
+    /// The test by which the distances of data of any type are made; they depend on no rule.
+    pub(super) fn of_distances(data: &AnyData) -> Self {
+        match data {
+            AnyData::Gaussian(_) => Self::FisherZ,
+            AnyData::Categorical(_) | AnyData::Incomplete(_) => Self::Contingency {
+                statistic: Statistic::G2,
+                options: ContingencyOptions {
+                    degrees_of_freedom: DegreesOfFreedom::Classical,
+                    minimum_sample: MinimumSample::Off,
+                },
+            },
+        }
+    }
+
+    /// Whether it is a Python function, which is called on one thread.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Self::Own(_))
     }
 
     /// Refuses a test of data of another type.
-    pub(super) fn check(self, table: &Table) -> PyResult<()> {
-        match (self, table) {
-            (Self::FisherZ, Table::Gaussian(_))
-            | (Self::Contingency { .. }, Table::Discrete(_) | Table::Incomplete(_)) => Ok(()),
-            _ => Err(PyValueError::new_err("test: not one for data of this type")),
+    pub(super) fn check(&self, data: &AnyData) -> PyResult<()> {
+        match (self, data) {
+            (Self::FisherZ, AnyData::Gaussian(_))
+            | (Self::Contingency { .. }, AnyData::Categorical(_) | AnyData::Incomplete(_))
+            | (Self::Own(_), _) => Ok(()),
+            (Self::FisherZ, _) => Err(PyValueError::new_err("test: 'fisher-z' needs Gaussian data")),
+            (Self::Contingency { .. }, _) => Err(PyValueError::new_err("test: 'g2' and 'x2' need categories")),
         }
     }
 
-    fn rules(self) -> Result<(Statistic, Rules)> {
+    /// The test that is a function, over so many variables; `None` for the others.
+    pub(super) fn called<'a>(&'a self, n_variables: usize, calls: &'a Calls<'a>) -> Option<CalledTest<'a>> {
         match self {
-            Self::Contingency { statistic, degrees_of_freedom, minimum_sample } => {
-                Ok((statistic, Rules::new(degrees_of_freedom, minimum_sample)?))
+            Self::Own(function) => Some(CalledTest { function, n_variables, calls }),
+            Self::Contingency { .. } | Self::FisherZ => None,
+        }
+    }
+
+    /// Does a job with the test of some data.
+    pub(super) fn on<J: WithTest>(
+        &self,
+        data: &OpenData<'_>,
+        n_variables: usize,
+        calls: &Calls<'_>,
+        job: &J,
+    ) -> Result<J::Output> {
+        match (self, data) {
+            (Self::Own(function), _) => job.with(&CalledTest { function, n_variables, calls }),
+            (Self::Contingency { statistic, options }, OpenData::Categorical(engine)) => match statistic {
+                Statistic::G2 => job.with(&G2Test::with_rules(engine, options.rules()?)),
+                Statistic::X2 => job.with(&PearsonTest::with_rules(engine, options.rules()?)),
+            },
+            (Self::Contingency { statistic, options }, OpenData::Incomplete(data)) => {
+                job.with(&TestwiseTest::new(data, *statistic, options.rules()?))
             }
-            Self::FisherZ => Err(Error::parameter("test", "Fisher's z is for Gaussian data")),
-        }
-    }
-
-    pub(super) fn on_counts<J: WithTest>(self, engine: &CountingEngine<'_>, job: &J) -> Result<J::Output> {
-        match self.rules()? {
-            (Statistic::G2, rules) => job.with(&G2Test::with_rules(engine, rules)),
-            (Statistic::X2, rules) => job.with(&PearsonTest::with_rules(engine, rules)),
-        }
-    }
-
-    pub(super) fn on_incomplete<J: WithTest>(self, data: &IncompleteData, job: &J) -> Result<J::Output> {
-        let (statistic, rules) = self.rules()?;
-        job.with(&TestwiseTest::new(data, statistic, rules))
-    }
-
-    pub(super) fn on<J: WithTest>(self, table: &Table, job: &J) -> Result<J::Output> {
-        match table {
-            Table::Discrete(data) => self.on_counts(&data.engine(), job),
-            Table::Incomplete(data) => self.on_incomplete(data, job),
-            Table::Gaussian(correlation) => on_correlation(correlation, job),
+            (Self::FisherZ, OpenData::Gaussian(correlation)) => job.with(&FisherZTest::new(correlation)),
+            (Self::FisherZ, _) => Err(Error::parameter("test", "'fisher-z' needs Gaussian data")),
+            (Self::Contingency { .. }, _) => Err(Error::parameter("test", "'g2' and 'x2' need categories")),
         }
     }
 }
 
-pub(super) fn on_correlation<J: WithTest>(correlation: &Correlation, job: &J) -> Result<J::Output> {
-    job.with(&FisherZTest::new(correlation))
+impl ContingencyOptions {
+    fn rules(self) -> Result<Rules> {
+        Rules::new(self.degrees_of_freedom, self.minimum_sample)
+    }
 }

@@ -10,6 +10,7 @@ pub struct ScoreCache<'s, S: LocalScore + 's> {
     session: S::Session<'s>,
     scores: FxHashMap<(Variable, VariableSet), f64>,
     calls: u64,
+    counted: bool,
 }
 
 /// Entries kept before the cache starts anew; about 64 bytes each.
@@ -22,7 +23,7 @@ const BATCH: usize = 8;
 impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
     /// An empty cache over a score.
     pub fn new(score: &'s S) -> Self {
-        Self { session: score.session(), scores: FxHashMap::default(), calls: 0 }
+        Self { session: score.session(), scores: FxHashMap::default(), calls: 0, counted: score.is_counted() }
     }
 
     /// The local score of `child` with `parents` (strictly increasing), computed at most once.
@@ -95,9 +96,9 @@ impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
         }
     }
 
-    /// Number of local scores computed (not found in the cache) so far.
+    /// Number of local scores computed (not found in the cache) so far; 0 where there is no score.
     pub fn calls(&self) -> u64 {
-        self.calls
+        if self.counted { self.calls } else { 0 }
     }
 }
 

@@ -65,6 +65,11 @@ pub trait LocalScore: Sync {
 
     /// Whether equivalent DAGs have equal scores.
     fn is_score_equivalent(&self) -> bool;
+
+    /// Whether a local score is a statistical call: not where there is no score at all.
+    fn is_counted(&self) -> bool {
+        true
+    }
 }
 
 /// One thread's access to a [`LocalScore`].

@@ -34,6 +34,10 @@ impl LocalScore for NoScore {
     fn is_score_equivalent(&self) -> bool {
         true
     }
+
+    fn is_counted(&self) -> bool {
+        false
+    }
 }
 
 impl ScoreSession for NoScore {

@@ -74,7 +74,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             test,
             labels,
             max_conditioning_size: options.max_conditioning_size.unwrap_or(usize::MAX),
-            log_alpha: options.log_alpha,
+            log_alpha: options.alpha.log(),
             knowledge,
             run,
             records,

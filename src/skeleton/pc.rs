@@ -30,7 +30,7 @@
 use super::learner::{Learner, Stage};
 use super::neighbourhoods::Neighbourhoods;
 use super::{PairRecord, Skeleton};
-use crate::independence::IndependenceTest;
+use crate::independence::{Alpha, IndependenceTest};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
 use crate::{Error, Result, Variable, VariableSet};
@@ -38,8 +38,8 @@ use crate::{Error, Result, Variable, VariableSet};
 /// Options of [`pc`] and [`partitioned_pc`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PcOptions {
-    /// Natural logarithm of the significance level α: below 0.
-    pub log_alpha: f64,
+    /// The significance level α.
+    pub alpha: Alpha,
     /// The largest conditioning set (m); `None` for no limit.
     pub max_conditioning_size: Option<usize>,
 }
@@ -50,11 +50,13 @@ impl PcOptions {
     /// # Examples
     ///
     /// ```
-    /// let options = phgs::skeleton::PcOptions::new(0.05);
+    /// use phgs::independence::Alpha;
+    /// let options = phgs::skeleton::PcOptions::new(Alpha::new(0.01)?);
     /// assert_eq!(options.max_conditioning_size, Some(3));
+    /// # Ok::<(), phgs::Error>(())
     /// ```
-    pub fn new(alpha: f64) -> Self {
-        Self { log_alpha: alpha.ln(), max_conditioning_size: Some(3) }
+    pub fn new(alpha: Alpha) -> Self {
+        Self { alpha, max_conditioning_size: Some(3) }
     }
 
     /// The same options with another limit for the size of conditioning sets.
@@ -86,7 +88,7 @@ impl PcOptions {
 /// let dag = Dag::from_arcs(4, [(0, 1), (1, 2), (3, 2)])?;
 /// let oracle = DSeparationOracle::new(&dag);
 /// let (run, mut ledger) = (Run::new(1)?, Ledger::new());
-/// let skeleton = pc(&oracle, &PcOptions::new(0.05), &Knowledge::none(), &run, &mut ledger)?;
+/// let skeleton = pc(&oracle, &PcOptions::new(Alpha::default()), &Knowledge::none(), &run, &mut ledger)?;
 /// assert_eq!(skeleton.graph(), &dag.skeleton());
 /// assert_eq!(skeleton.separating_set(0, 2), [1]);
 /// # Ok::<(), phgs::Error>(())
@@ -144,9 +146,6 @@ fn learn_stages<T: IndependenceTest>(
     complete: bool,
 ) -> Result<Skeleton> {
     let p = test.n_variables();
-    if !(options.log_alpha < 0.0 && options.log_alpha.is_finite()) {
-        return Err(Error::parameter("alpha", "must lie between 0 and 1"));
-    }
     if labels.len() != p {
         return Err(Error::parameter("labels", format!("{} labels for {p} variables", labels.len())));
     }
@@ -160,10 +159,10 @@ fn learn_stages<T: IndependenceTest>(
 
     run.progress().enter(screening, 0);
     let knowledge = Some(knowledge).filter(|k| !k.is_empty());
-    let records = ledger.timed(screening, |_| marginal_screen(test, options.log_alpha, knowledge, run));
+    let records = ledger.timed(screening, |_| marginal_screen(test, options.alpha.log(), knowledge, run));
     let records = match records {
         // Half a screen would join pairs by the order of columns.
-        Err(Error::OutOfTime) => return Ok(Skeleton::new(p, options.log_alpha, required_records(knowledge))),
+        Err(Error::OutOfTime) => return Ok(Skeleton::new(p, options.alpha, required_records(knowledge))),
         other => other?,
     };
     ledger.add_calls(screening, screening_calls);
@@ -187,7 +186,7 @@ fn learn_stages<T: IndependenceTest>(
             staged(ledger, Phase::Complete, &mut learner, |learner| levels(learner, edges, &stage))?;
         }
     }
-    Ok(Skeleton::new(p, options.log_alpha, learner.into_records()))
+    Ok(Skeleton::new(p, options.alpha, learner.into_records()))
 }
 
 /// The paper's equation for the marginal screen: records of all pairs that knowledge leaves open and that are dependent

@@ -1,6 +1,7 @@
 //! The store of maximum p-values (Φ) and separating sets (S) that a skeleton learner leaves.
 
 use crate::graph::UndirectedGraph;
+use crate::independence::Alpha;
 use crate::{Variable, VariableSet};
 
 /// What is known of one pair that was not separated by its marginal test.
@@ -21,7 +22,7 @@ pub struct PairRecord {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skeleton {
     graph: UndirectedGraph,
-    log_alpha: f64,
+    alpha: Alpha,
     /// By increasing (x, y); `starts[x]` is the first record of x.
     records: Vec<PairRecord>,
     starts: Vec<usize>,
@@ -29,13 +30,13 @@ pub struct Skeleton {
 
 impl Skeleton {
     /// Builds the store from records in any order, one for each pair. A pair is adjacent when its Φ is at most α.
-    pub fn new(n_variables: usize, log_alpha: f64, mut records: Vec<PairRecord>) -> Self {
+    pub fn new(n_variables: usize, alpha: Alpha, mut records: Vec<PairRecord>) -> Self {
         records.sort_unstable_by_key(|r| (r.x, r.y));
         debug_assert!(records.windows(2).all(|w| (w[0].x, w[0].y) < (w[1].x, w[1].y)));
-        let edges = records.iter().filter(|r| r.max_log_p_value <= log_alpha).map(|r| (r.x, r.y));
+        let edges = records.iter().filter(|r| r.max_log_p_value <= alpha.log()).map(|r| (r.x, r.y));
         let graph = UndirectedGraph::from_edges(n_variables, edges);
         let starts = (0..=n_variables).map(|x| records.partition_point(|r| (r.x as usize) < x)).collect();
-        Self { graph, log_alpha, records, starts }
+        Self { graph, alpha, records, starts }
     }
 
     /// The adjacent pairs at α.
@@ -43,9 +44,9 @@ impl Skeleton {
         &self.graph
     }
 
-    /// The logarithm of the significance level.
-    pub fn log_alpha(&self) -> f64 {
-        self.log_alpha
+    /// The significance level.
+    pub fn alpha(&self) -> Alpha {
+        self.alpha
     }
 
     /// All records, by increasing (x, y).

@@ -5,7 +5,7 @@ use phgs::graph::Dag;
 use phgs::hybrid::{
     Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn,
 };
-use phgs::independence::DSeparationOracle;
+use phgs::independence::{Alpha, DSeparationOracle};
 use phgs::knowledge::{Constraints, Knowledge};
 use phgs::orient::path::PathOptions;
 use phgs::orient::{ColliderRule, cpdag_of_dag, v_structures_by_testing};
@@ -18,7 +18,9 @@ use crate::orient::PopulationScore;
 use crate::skeleton::random_knowledge;
 use crate::support::{below, random_dag, random_labels, rng};
 
-const NO_PATH: PathOptions = PathOptions { path_length: 1, min_log_alpha: f64::NEG_INFINITY };
+fn no_path() -> PathOptions {
+    PathOptions { path_length: 1, ..PathOptions::default() }
+}
 
 fn tabu() -> SearchOptions {
     SearchOptions { tabu: Some(Tabu { length: 10, patience: 10 }), ..SearchOptions::default() }
@@ -30,7 +32,7 @@ fn ges(adaptive: Adaptive) -> Equivalence {
 }
 
 fn testing() -> VStructureRule {
-    VStructureRule::Testing { log_alpha: 0.05f64.ln(), max_conditioning_size: None }
+    VStructureRule::Testing { alpha: Alpha::default(), max_conditioning_size: None }
 }
 
 fn run_oracle(dag: &Dag, hybrid: &Hybrid, run: &Run) -> Learned {
@@ -61,7 +63,7 @@ fn testing_finds_exactly_the_true_v_structures() {
 fn every_composition_finds_the_true_class() {
     let mut rng = rng(72);
     let run = Run::new(1).unwrap();
-    let options = PcOptions::new(0.05).with_max_conditioning_size(None);
+    let options = PcOptions::new(Alpha::default()).with_max_conditioning_size(None);
     for i in 0..200 {
         let p = 5 + below(&mut rng, 11);
         let dag = random_dag(&mut rng, p, 2.0);
@@ -96,7 +98,7 @@ fn every_composition_finds_the_true_class() {
                 "GES",
                 Hybrid {
                     restrict: Restrict::None,
-                    select: NO_PATH,
+                    select: no_path(),
                     ..ppc(Initialise::Empty, Maximise::Ges(ges(Adaptive::No)), vec![])
                 },
             ),
@@ -104,7 +106,7 @@ fn every_composition_finds_the_true_class() {
                 "GSC* with HGI",
                 Hybrid {
                     restrict: Restrict::Given(dag.skeleton()),
-                    select: NO_PATH,
+                    select: no_path(),
                     ..ppc(Initialise::HybridGreedy(testing()), climb(), vec![])
                 },
             ),
@@ -142,7 +144,7 @@ fn stages_that_do_not_fit_are_refused() {
     let hgi = Initialise::HybridGreedy(VStructureRule::SeparatingSets);
     assert!(refused(&Hybrid { initialise: hgi.clone(), ..nothing.clone() }).starts_with("init"));
     let given = Restrict::Given(dag.skeleton());
-    let no_sets = Hybrid { restrict: given, select: NO_PATH, initialise: hgi, ..nothing };
+    let no_sets = Hybrid { restrict: given, select: no_path(), initialise: hgi, ..nothing };
     assert!(refused(&no_sets).starts_with("v_structures"));
 }
 
@@ -159,7 +161,7 @@ fn every_composition_keeps_knowledge_and_limits() {
         let own = (limit(rng), limit(rng));
         let climb = SearchOptions { max_parents: own.0, ..tabu() };
         let class = Equivalence { max_parents: own.0, ..ges(Adaptive::No) };
-        let pc = Restrict::PartitionedPc(Partition::One, PcOptions::new(0.05));
+        let pc = Restrict::PartitionedPc(Partition::One, PcOptions::new(Alpha::default()));
         let restrict = [Restrict::None, pc, Restrict::Given(dag.skeleton())][below(rng, 3)].clone();
         let everything = matches!(restrict, Restrict::None);
         let initialise = match below(rng, if everything { 2 } else { 4 }) {
@@ -178,7 +180,7 @@ fn every_composition_keeps_knowledge_and_limits() {
         let free = SearchOptions { max_parents: own.1, ..tabu() };
         let refine = [Refine::Boss(boss), Refine::Ges(last), Refine::Growing(free)][below(rng, 3)].clone();
         let max_parents = limit(rng);
-        let hybrid = Hybrid { restrict, select: NO_PATH, initialise, maximise, refine: vec![refine], max_parents };
+        let hybrid = Hybrid { restrict, select: no_path(), initialise, maximise, refine: vec![refine], max_parents };
         let all = Constraints { knowledge: &knowledge, max_parents };
         let searches = !matches!(hybrid.maximise, Maximise::None);
         let first = if searches { all.within(own.0) } else { all.within(own.1) };

@@ -3,7 +3,7 @@
 
 use phgs::Variable;
 use phgs::graph::DSeparation;
-use phgs::independence::DSeparationOracle;
+use phgs::independence::{Alpha, DSeparationOracle};
 use phgs::knowledge::Knowledge;
 use phgs::orient::{cpdag_with_knowledge, skeleton_to_cpdag, v_structures_from_separations};
 use phgs::run::{Ledger, Run};
@@ -15,7 +15,7 @@ use crate::support::{below, random_dag, random_labels, rng, uniform};
 #[test]
 fn true_skeleton_separating_sets_and_cpdag() {
     let run = Run::new(1).unwrap();
-    let options = PcOptions::new(0.05).with_max_conditioning_size(None);
+    let options = PcOptions::new(Alpha::default()).with_max_conditioning_size(None);
     for seed in 0..2000 {
         let rng = &mut rng(seed);
         // 5 to 40 variables; most graphs are small, so that the proof stays quick.

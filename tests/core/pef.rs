@@ -3,7 +3,7 @@
 use phgs::counts::CountingEngine;
 use phgs::graph::Dag;
 use phgs::hybrid::{Fused, partition_estimation_fusion};
-use phgs::independence::{DSeparationOracle, G2Test};
+use phgs::independence::{Alpha, DSeparationOracle, G2Test};
 use phgs::knowledge::Knowledge;
 use phgs::orient::cpdag_of_dag;
 use phgs::run::{Ledger, Phase, Run};
@@ -15,7 +15,7 @@ use crate::skeleton::random_knowledge;
 use crate::support::{below, golden_data, random_dag, random_labels, rng};
 
 fn fuse(dag: &Dag, seed: u64, labels: &[u32], max_parents: Option<usize>, knowledge: &Knowledge) -> Fused {
-    let options = PcOptions::new(0.05).with_max_conditioning_size(None);
+    let options = PcOptions::new(Alpha::default()).with_max_conditioning_size(None);
     let (oracle, score) = (DSeparationOracle::new(dag), PopulationScore::new(dag, seed));
     let run = Run::new(1).unwrap();
     partition_estimation_fusion(&oracle, &score, labels, &options, max_parents, knowledge, &run, &mut Ledger::new())
@@ -88,7 +88,7 @@ fn on_data_it_is_the_same_for_any_number_of_threads() {
     let labels: Vec<u32> = (0..data.n_variables() as u32).map(|x| x % 3).collect();
     let learn = |threads| {
         let (run, mut ledger) = (Run::new(threads).unwrap(), Ledger::new());
-        let options = PcOptions::new(0.05);
+        let options = PcOptions::new(Alpha::default());
         let none = Knowledge::none();
         let fused =
             partition_estimation_fusion(&test, &score, &labels, &options, None, &none, &run, &mut ledger).unwrap();
@@ -102,7 +102,7 @@ fn on_data_it_is_the_same_for_any_number_of_threads() {
     assert!((total - one.1).abs() < 1e-6);
     assert!(one.1 > score_dag(&score, &Dag::empty(data.n_variables()), &run).unwrap().total);
     run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
-    let options = PcOptions::new(0.05);
+    let options = PcOptions::new(Alpha::default());
     let cancelled = partition_estimation_fusion(
         &test,
         &score,

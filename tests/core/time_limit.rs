@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use phgs::counts::CountingEngine;
 use phgs::graph::{Dag, Pdag, UndirectedGraph};
 use phgs::hybrid::{Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn};
-use phgs::independence::G2Test;
+use phgs::independence::{Alpha, G2Test};
 use phgs::knowledge::Knowledge;
 use phgs::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
 use phgs::orient::path::PathOptions;
@@ -92,13 +92,14 @@ fn screens_that_are_cut_short_join_only_what_is_required() {
     let labels: Vec<u32> = (0..p as u32).map(|x| x % 2).collect();
     for labels in [vec![0; p], labels] {
         let (run, mut ledger) = (late(), Ledger::new());
-        let skeleton = partitioned_pc(&test, &labels, &PcOptions::new(0.05), &knowledge, &run, &mut ledger).unwrap();
+        let skeleton =
+            partitioned_pc(&test, &labels, &PcOptions::new(Alpha::default()), &knowledge, &run, &mut ledger).unwrap();
         assert_eq!(skeleton.graph().edges().collect::<Vec<_>>(), [(1, 3)]);
         assert!(run.was_cut_short());
         assert_eq!(ledger.total_calls(), 0);
     }
     for learner in [LocalLearner::Mmpc, LocalLearner::Hpc, LocalLearner::FastIamb, LocalLearner::SiHitonPc] {
-        let options = LocalOptions::new(learner, 0.05);
+        let options = LocalOptions::new(learner, Alpha::default());
         let skeleton = local_skeleton(learner, &test, &options, &knowledge, &late(), &mut Ledger::new()).unwrap();
         assert_eq!(skeleton.graph().edges().collect::<Vec<_>>(), [(1, 3)], "{learner:?}");
     }
@@ -133,7 +134,7 @@ fn searches_return_their_start_with_its_score() {
 }
 
 fn compositions() -> Vec<(&'static str, Hybrid)> {
-    let pc = || Restrict::PartitionedPc(Partition::One, PcOptions::new(0.05));
+    let pc = || Restrict::PartitionedPc(Partition::One, PcOptions::new(Alpha::default()));
     let climb = || Maximise::HillClimb(SearchOptions::default());
     let base = |restrict, initialise, maximise| Hybrid {
         restrict,
@@ -149,13 +150,20 @@ fn compositions() -> Vec<(&'static str, Hybrid)> {
         ..base(restrict, initialise, maximise)
     };
     let complete = || Restrict::Given(UndirectedGraph::complete(37));
-    let testing = VStructureRule::Testing { log_alpha: 0.05f64.ln(), max_conditioning_size: None };
+    let testing = VStructureRule::Testing { alpha: Alpha::default(), max_conditioning_size: None };
     vec![
         ("pc", base(pc(), Initialise::Oriented(VStructureRule::SeparatingSets), Maximise::None)),
         ("phgs", base(pc(), Initialise::HybridGreedy(VStructureRule::SeparatingSets), climb())),
         ("gsc-hgi", alone(complete(), Initialise::HybridGreedy(testing), climb())),
         ("given, oriented", alone(complete(), Initialise::Oriented(testing), Maximise::None)),
-        ("pef", alone(Restrict::Fusion(Partition::One, PcOptions::new(0.05)), Initialise::Empty, Maximise::None)),
+        (
+            "pef",
+            alone(
+                Restrict::Fusion(Partition::One, PcOptions::new(Alpha::default())),
+                Initialise::Empty,
+                Maximise::None,
+            ),
+        ),
         ("hc", alone(Restrict::None, Initialise::Empty, climb())),
         ("boss", alone(Restrict::None, Initialise::Empty, Maximise::Boss(BossOptions::default()))),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phgs import _core
 from phgs.graphs import Graph, dag_to_cpdag
@@ -47,11 +47,15 @@ def consensus(
     return Graph._from_indices(variables, *_core.dag_to_cpdag_under(dag._directed_indices(), dag._texts(), known))
 
 
-def _among(dag: Graph, known: dict[str, Any]) -> dict[str, Any]:
+def _among(dag: Graph, known: _core.Knowledge) -> _core.Knowledge:
     """Return what knowledge says of the edges that are there: some that it requires may be missing."""
     arcs = set(dag._directed_indices())
     adjacent = arcs | {(y, x) for x, y in arcs}
-    return known | {kind: [pair for pair in known[kind] if pair in adjacent] for kind in ("required", "required_edges")}
+    return {
+        **known,
+        "required": [pair for pair in known["required"] if pair in adjacent],
+        "required_edges": [pair for pair in known["required_edges"] if pair in adjacent],
+    }
 
 
 def _by_votes(variables: tuple[Name, ...], pairs: Iterable[PairConfidence]) -> Graph:

@@ -47,7 +47,8 @@ def bootstrap(
     Parameters
     ----------
     learner : learner or str
-        What to learn with, such as ``phgs.PHGS(alpha=0.01)``; or the name of a method with its defaults.
+        What to learn with, such as ``phgs.PHGS(alpha=0.01)``; or the name of a method with its defaults. A test or
+        score of your own must be an object with a method ``on(table)``, which returns the function of the rows drawn.
     data
         Any data that `phgs.as_table` reads.
     n : int
@@ -101,6 +102,7 @@ def bootstrap(
         raise ParameterError("workers: an executor has workers of its own; give one of the two")
     made = _quiet(learner, executor, n_workers)
     table = made._table(data, stacklevel=3)
+    made._on(table)
     if not table.has_rows:
         raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
     facts = identity(made, table, checked_seed)
@@ -162,8 +164,6 @@ def _quiet(learner: Learner | str, executor: Executor | None, workers: int) -> L
         )
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ParameterError(f"executor: expected an executor of concurrent.futures, got {executor!r}")
-    if learner._own_test() is not None:
-        raise ParameterError("test: a test of your own has data of its own, of which no rows are drawn")
     made = type(learner)(**learner.get_params(deep=False))
     made.progress = False
     if (executor is not None or workers > 1) and made.threads == 0:
@@ -176,7 +176,7 @@ def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Rep
     """Learn from one draw of the rows."""
     rows = np.random.default_rng([seed, index]).integers(0, table.n_rows, table.n_rows)
     drawn = table.take(rows)
-    result = learner._learn(drawn, stacklevel=2)
+    result = learner._on(drawn)._learn(drawn, stacklevel=2)
     return Replicate(*result.cpdag._edges_for_core(), result.complete, list(drawn.degenerate))
 
 

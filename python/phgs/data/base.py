@@ -62,7 +62,7 @@ class Data(ABC):
 
     @property
     @abstractmethod
-    def core(self) -> _core.Dataset | _core.IncompleteDataset | _core.Gaussian:
+    def core(self) -> _core.CategoricalDataset | _core.IncompleteDataset | _core.GaussianDataset:
         """The data as the core holds them, made when first asked for."""
 
     @property

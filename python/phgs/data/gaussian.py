@@ -62,13 +62,13 @@ class GaussianTable(Data):
         return ((),) * len(self.names)
 
     @cached_property
-    def core(self) -> _core.Gaussian:
+    def core(self) -> _core.GaussianDataset:
         """The correlations as the core holds them, made when first asked for."""
         with named(self.names):
             if self.matrix is not None:
-                return _core.Gaussian.from_correlation(self.matrix, self.n_rows)
+                return _core.GaussianDataset.from_correlation(self.matrix, self.n_rows)
             assert self.values is not None
-            return _core.Gaussian.from_columns(list(self.values), 0, self.replicate)
+            return _core.GaussianDataset.from_columns(list(self.values), 0, self.replicate)
 
     def select(self, columns: Iterable[Name]) -> GaussianTable:
         """Return data of some columns, in the order of these."""

@@ -126,9 +126,9 @@ class CategoricalTable(Categories):
     n_rows_read: int
 
     @cached_property
-    def core(self) -> _core.Dataset:
+    def core(self) -> _core.CategoricalDataset:
         """The data as the core holds them, made when first asked for."""
-        return _core.Dataset(list(self.codes), list(self.arities))
+        return _core.CategoricalDataset(list(self.codes), list(self.arities))
 
     def _of_columns(
         self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]

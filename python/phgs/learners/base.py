@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from phgs import _core, own_test
+from phgs import _core, own_score, own_test
 from phgs.choices import gaussian_score_for_core, score_for_core, test_for_core
 from phgs.data import Data, as_data
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
 from phgs.learners import checks
 from phgs.learners.nothing import warn_of_nothing
-from phgs.learners.stages import Composition, NoSearch
+from phgs.learners.stages import Composition
 from phgs.names import named, unknown
 from phgs.own_test import Names
 from phgs.progress import reporter
@@ -29,9 +29,14 @@ if TYPE_CHECKING:
     from phgs.knowledge import Knowledge
     from phgs.result import PathPoint, Result
 
-logger = logging.getLogger("phgs")
+    class _Described(TypedDict):
+        test: _core.Test
+        score: _core.AnyScore
+        composition: _core.Composition
+        knowledge: _core.Knowledge | None
 
-GAUSSIAN_TEST = {"name": "fisher-z"}
+
+logger = logging.getLogger("phgs")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -173,34 +178,35 @@ class Learner:
         gaussian = table.data_type == "gaussian"
         read = time.perf_counter() - start
         composition = self.stages()
-        if self.missing == "testwise" or not (table.complete and table.has_data):
-            self._refuse_scores(composition, not table.has_data)
+        self._refuse_without_data(composition, table)
         described = self._for_core(table)
-        score = described.pop("score")
-        until: float | None = None
-        job: dict[str, Any] = {
-            **described,
-            "cluster": lambda distances: _clusters(distances, composition.max_clusters, table.isolated, until),
-            "threads": self.threads,
-            "time_limit": self.time_limit,
-            "score": score if table.complete else None,
-        }
         warn_of_nothing(described, table.n_variables, stacklevel)
+        own = self._own_score()
         with named(table.names), reporter(self.progress, self.method) as report:
             # A little later than the core's own limit, so that the core knows of it by then.
             until = None if self.time_limit is None else time.perf_counter() + self.time_limit + 0.05
-            learned = _core.learn(table.core, progress=report, **job)
-        if self._own_test() is not None:
-            learned["test"] = own_test.name_of(self._own_test())
+            learned = _core.learn(
+                table.core,
+                test=described["test"],
+                score=described["score"] if table.complete or own is not None else None,
+                composition=described["composition"],
+                knowledge=described["knowledge"],
+                cluster=lambda distances: _clusters(distances, composition.max_clusters, table.isolated, until),
+                threads=self.threads,
+                time_limit=self.time_limit,
+                progress=report,
+            )
         from phgs.knowledge import Knowledge
         from phgs.result import Result
 
         result = Result._from_core(
             learned,
             method=self.method,
+            test=self._test_name(learned["test"]),
             table=table,
             parameters=self._used(gaussian),
-            score_described=score,
+            score_described=described["score"],
+            score_name=described["score"]["name"] if own is None else own_test.name_of(own),
             read_seconds=read,
             knowledge=None if self.knowledge is None else Knowledge.of(self.knowledge),
         )
@@ -216,16 +222,20 @@ class Learner:
         )
         return result
 
-    def _for_core(self, table: Data) -> dict[str, Any]:
+    def _for_core(self, table: Data) -> _Described:
         """Describe the method to the core, over the positions of a table's columns."""
         gaussian = table.data_type == "gaussian"
-        test = GAUSSIAN_TEST if gaussian else self._test()
+        composition = self.stages()
+        test: _core.Test = {"name": "fisher-z"} if gaussian else self._test()
         if (own := self._own_test()) is not None:
-            test = {"name": "own", "function": own_test.for_core(own, table.names)}
+            test = own_test.for_core(own, table.names)
+        score = self._gaussian_score() if gaussian else self._score()
+        if (function := self._own_score()) is not None:
+            score = own_score.for_core(function, table.names, equivalent=composition.needs_equivalence)
         return {
             "test": test,
-            "score": self._gaussian_score() if gaussian else self._score(),
-            "composition": self.stages().as_core(table),
+            "score": score,
+            "composition": composition.as_core(table),
             "knowledge": self._knowledge(table),
         }
 
@@ -239,8 +249,24 @@ class Learner:
         test = getattr(self, "test", None)
         return test if callable(test) else None
 
+    def _own_score(self) -> own_score.OwnScore | None:
+        """Return the user's own function, if that is what scores."""
+        score = getattr(self, "score", None)
+        return score if callable(score) else None
+
+    def _test_name(self, name: str) -> str:
+        """Return the name of the test: what the core says, or that of the user's own function."""
+        own = self._own_test()
+        return name if own is None else own_test.name_of(own)
+
+    def _on(self, table: Data) -> Self:
+        """Return the learner for other rows: functions of the user's own must have a method ``on``."""
+        own = {"test": self._own_test(), "score": self._own_score()}
+        bound = {name: own_test.on(function, table, name) for name, function in own.items() if function is not None}
+        return type(self)(**{**self.get_params(deep=False), **bound}) if bound else self
+
     def _table(self, data: Any, stacklevel: int) -> Data:
-        if self._own_test() is not None and own_test.is_names(data):
+        if (self._own_test() or self._own_score()) is not None and own_test.is_names(data):
             return Names.of(data)
         if isinstance(data, Data) and data.data_type == "gaussian":
             checks.check_gaussian(self)
@@ -252,26 +278,32 @@ class Learner:
             stacklevel=stacklevel + 1,
         )
 
-    def _refuse_scores(self, composition: Composition, without_data: bool) -> None:
-        """Refuse scores where there are no data, or where missing values differ from test to test.
+    def _refuse_without_data(self, composition: Composition, table: Data) -> None:
+        """Refuse tests and scores where there are no data, and scores where rows differ from test to test.
 
-        Scores of graphs are comparable on one set of rows only.
+        Scores of graphs are comparable on one set of rows only. Functions of the user's own know their data.
         """
-        if not composition.scores:
+        if not table.has_data and composition.tests and self._own_test() is None:
+            raise ParameterError(
+                f"data: {self.method} tests pairs, which needs data; give them in place of names, or a test= of your"
+                " own"
+            )
+        if not composition.scores or self._own_score() is not None:
             return
-        what = "PATH compares" if isinstance(composition.maximise, NoSearch) else f"{self.method} compares"
+        what = "PATH compares" if composition.maximise is None else f"{self.method} compares"
         by_tests = "a method that learns by tests alone (MMPC and other local learners; PC and PPC with path_length=1)"
-        if without_data:
+        if not table.has_data:
             raise ParameterError(
                 f"data: {what} graphs by a score, which needs data; give them in place of names, or use {by_tests}"
             )
-        raise ParameterError(
-            f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or"
-            f" {by_tests}"
-        )
+        if self.missing == "testwise" or not table.complete:
+            raise ParameterError(
+                f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or"
+                f" {by_tests}"
+            )
 
-    def _gaussian_score(self) -> dict[str, Any]:
-        name = getattr(self, "score", "bic")
+    def _gaussian_score(self) -> _core.AnyScore:
+        name = "bic" if self._own_score() is not None else getattr(self, "score", "bic")
         return gaussian_score_for_core(name, getattr(self, "penalty", 0.5), getattr(self, "gamma", None))
 
     def _used(self, gaussian: bool) -> dict[str, Any]:
@@ -280,9 +312,10 @@ class Learner:
         if gaussian:
             found = {name: value for name, value in found.items() if name not in checks.OF_CATEGORIES}
             found |= {"data_type": "gaussian", "test": "fisher-z", "score": self._gaussian_score()["name"]}
-        if (own := self._own_test()) is not None:
-            # The interpreter runs one function at a time.
-            found |= {"test": own_test.name_of(own), "threads": 1}
+        for name, own in (("test", self._own_test()), ("score", self._own_score())):
+            if own is not None:
+                # The interpreter runs one function at a time.
+                found |= {name: own_test.name_of(own), "threads": 1}
         return found
 
     def _parameters(self) -> dict[str, Any]:
@@ -293,7 +326,7 @@ class Learner:
         found["threads"] = min(self.threads or available, available)
         return found
 
-    def _knowledge(self, table: Data) -> dict[str, Any] | None:
+    def _knowledge(self, table: Data) -> _core.Knowledge | None:
         if self.knowledge is None and not table.isolated:
             return None
         from phgs.knowledge import Knowledge
@@ -303,16 +336,16 @@ class Learner:
         known._refuse_more_parents_than(getattr(self, "max_parents", None))
         return described
 
-    def _test(self) -> dict[str, Any]:
+    def _test(self) -> _core.ContingencyTest:
         """Describe the independence test for categories to the core; methods without tests have the default one."""
         test = getattr(self, "test", "g2")
         rule = getattr(self, "degrees_of_freedom", "classical")
         return test_for_core("g2" if callable(test) else test, rule, getattr(self, "minimum_sample", None))
 
-    def _score(self) -> dict[str, Any]:
+    def _score(self) -> _core.AnyScore:
         """Describe the score for categories to the core; methods without scores have the default one."""
         return score_for_core(
-            getattr(self, "score", "bic"),
+            "bic" if self._own_score() is not None else getattr(self, "score", "bic"),
             getattr(self, "penalty", 0.5),
             getattr(self, "gamma", None),
             getattr(self, "equivalent_sample_size", 1.0),

@@ -40,7 +40,7 @@ def check_running(learner: Learner) -> None:
 def check_gaussian(learner: Learner) -> None:
     """Refuse what only categories have."""
     for name, default in OF_CATEGORIES.items():
-        # What a learner has by default is no request; a test of one's own knows what it takes.
+        # What a learner has by default is no request; a function of one's own knows what it takes.
         if name == "test" and learner._own_test() is not None:
             continue
         if getattr(learner, name, default) not in (default, getattr(type(learner), name, default)):
@@ -48,7 +48,7 @@ def check_gaussian(learner: Learner) -> None:
                 f"{name}: {getattr(learner, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
                 " scored by BIC or extended BIC"
             )
-    name = getattr(learner, "score", "bic")
+    name = "bic" if learner._own_score() is not None else getattr(learner, "score", "bic")
     if name not in ("bic", "ebic"):
         raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
     gaussian_score_for_core(name, getattr(learner, "penalty", 0.5), getattr(learner, "gamma", None))

@@ -19,6 +19,7 @@ from phgs.progress import reporter
 if TYPE_CHECKING:
     from phgs.data.base import Data
     from phgs.data.frames import Name
+    from phgs.learners.base import _Described
 
 
 class Neighbour(NamedTuple):
@@ -140,14 +141,13 @@ class LocalLearner(Learner):
         checks.check_tests(self)
         checks.check_separation(self.alpha, self.max_conditioning_size)
 
+    def _restriction(self) -> Neighbourhoods:
+        return Neighbourhoods(learner=self._learner, alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)
+
     def stages(self) -> Composition:
         """Put the stages of the method together."""
-        return Composition(
-            restrict=Neighbourhoods(
-                learner=self._learner, alpha=self.alpha, max_conditioning_size=self.max_conditioning_size
-            ),
-            initialise=Oriented(TestedColliders(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)),
-        )
+        tested = TestedColliders(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)
+        return Composition(restrict=self._restriction(), initialise=Oriented(tested))
 
     def neighbourhood(self, data: Any, target: Name) -> Neighbourhood:
         """Learn the neighbours of one variable only.
@@ -159,7 +159,7 @@ class LocalLearner(Learner):
         Parameters
         ----------
         data
-            Any data that `phgs.as_table` reads.
+            Any data that `phgs.as_table` reads; for a test of your own, a list of names will do.
         target
             Name of the variable.
 
@@ -173,11 +173,11 @@ class LocalLearner(Learner):
         start = time.perf_counter()
         table, position, described = self._around(data, target, "neighbourhood", 4)
         with reporter(self.progress, self.method) as report:
-            found, calls, test = _core.neighbourhood(
+            found = _core.neighbourhood(
                 table.core,
                 position,
                 test=described["test"],
-                local=described["composition"]["restrict"],
+                local=self._restriction().as_core(table),
                 knowledge=described["knowledge"],
                 threads=self.threads,
                 progress=report,
@@ -185,10 +185,13 @@ class LocalLearner(Learner):
         names = table.names
         return Neighbourhood(
             target=names[position],
-            neighbours=tuple(Neighbour(names[x], log_p, tuple(names[z] for z in given)) for x, log_p, given in found),
+            neighbours=tuple(
+                Neighbour(names[n["variable"]], n["log_p_value"], tuple(names[z] for z in n["weakest_set"]))
+                for n in found["neighbours"]
+            ),
             method=self.method,
-            test=test,
-            calls=calls,
+            test=self._test_name(found["test"]),
+            calls=found["calls"],
             seconds=time.perf_counter() - start,
             n_rows=table.n_rows,
         )
@@ -206,7 +209,7 @@ class LocalLearner(Learner):
         Parameters
         ----------
         data
-            Any data that `phgs.as_table` reads.
+            Any data that `phgs.as_table` reads; for a test of your own, a list of names will do.
         target
             Name of the variable.
 
@@ -223,32 +226,30 @@ class LocalLearner(Learner):
         start = time.perf_counter()
         table, position, described = self._around(data, target, "Markov blanket", 5)
         with reporter(self.progress, self.method) as report:
-            found, calls, test = _core.markov_blanket(
+            found = _core.markov_blanket(
                 table.core,
                 position,
                 test=described["test"],
-                local=described["composition"]["restrict"],
+                local=self._restriction().as_core(table),
                 knowledge=described["knowledge"],
                 threads=self.threads,
                 progress=report,
             )
         return MarkovBlanket(
             target=table.names[position],
-            names=tuple(table.names[x] for x in found),
+            names=tuple(table.names[x] for x in found["variables"]),
             method=self.method,
-            test=test,
-            calls=calls,
+            test=self._test_name(found["test"]),
+            calls=found["calls"],
             seconds=time.perf_counter() - start,
             n_rows=table.n_rows,
         )
 
-    def _around(self, data: Any, target: Name, what: str, stacklevel: int) -> tuple[Data, int, dict[str, Any]]:
+    def _around(self, data: Any, target: Name, what: str, stacklevel: int) -> tuple[Data, int, _Described]:
         """Check the parameters, and read data for what is around one variable."""
         self._check()
         if self.time_limit is not None:
             raise ParameterError(f"time_limit: a {what} is found whole or not at all; leave it out")
-        if self._own_test() is not None:
-            raise ParameterError(f"test: a single {what} is found by phgs's own tests; learn the whole graph")
         table = self._table(data, stacklevel)
         return table, table.index(target), self._for_core(table)
 

@@ -12,6 +12,7 @@ from phgs.learners.base import Learner
 from phgs.learners.partitioned import colliders_of
 from phgs.learners.refinement import check_refine, refinements
 from phgs.learners.stages import HGI, ColliderRule, Composition, PartitionedPC, Path, TabuSearch
+from phgs.own_score import OwnScore
 from phgs.own_test import OwnTest
 
 
@@ -56,11 +57,15 @@ class PHGS(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
         chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
         ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, optional
@@ -102,7 +107,7 @@ class PHGS(Learner):
     test: TestName | OwnTest = "g2"
     degrees_of_freedom: DegreesOfFreedom = "classical"
     minimum_sample: float | tuple[float, str, str] | None = None
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float | None = None
     equivalent_sample_size: float = 1.0
@@ -195,11 +200,15 @@ class Auto(Learner):
     minimum_sample : float or tuple, optional
         The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "ebic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "ebic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
         chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
         ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, optional
@@ -241,7 +250,7 @@ class Auto(Learner):
     test: TestName | OwnTest = "g2"
     degrees_of_freedom: DegreesOfFreedom = "adjusted"
     minimum_sample: float | tuple[float, str, str] | None = None
-    score: ScoreName = "ebic"
+    score: ScoreName | OwnScore = "ebic"
     penalty: float = 0.5
     gamma: float | None = None
     equivalent_sample_size: float = 1.0

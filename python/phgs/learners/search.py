@@ -24,6 +24,7 @@ from phgs.learners.stages import (
     TabuSearch,
     Ties,
 )
+from phgs.own_score import OwnScore
 
 
 def started_from(start: Any) -> Initialisation:
@@ -39,11 +40,15 @@ class HillClimbing(Learner):
 
     Parameters
     ----------
-    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
         chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
         ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, optional
@@ -72,7 +77,7 @@ class HillClimbing(Learner):
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float | None = None
     equivalent_sample_size: float = 1.0
@@ -113,11 +118,15 @@ class Tabu(Learner):
 
     Parameters
     ----------
-    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
         chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
         ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, optional
@@ -144,7 +153,7 @@ class Tabu(Learner):
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float | None = None
     equivalent_sample_size: float = 1.0
@@ -194,11 +203,15 @@ class GES(Learner):
         that cost score, each followed by a search and kept when the score ends better. These are the deletions of XGES
         (of the same) and, beyond it, turns, insertions between variables two steps apart, and a variable that is cut
         loose from all others. The last has the best scores and takes longest: many times as long as the third.
-    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
         chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
         ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, optional
@@ -218,7 +231,7 @@ class GES(Learner):
     backward: bool = True
     turning: bool = True
     schedule: Schedule = "phases"
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float | None = None
     equivalent_sample_size: float = 1.0
@@ -260,11 +273,15 @@ class BOSS(Learner):
         nearly the same result for a small part of the local scores.
     backward : bool, default True
         Whether deletions among equivalence classes follow.
-    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
         chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
         ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
     penalty : float, default 0.5
         For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
     gamma : float, optional
@@ -282,7 +299,7 @@ class BOSS(Learner):
 
     growing: bool = True
     backward: bool = True
-    score: ScoreName = "bic"
+    score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float | None = None
     equivalent_sample_size: float = 1.0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from phgs.errors import ParameterError
 
 if TYPE_CHECKING:
+    from phgs import _core
     from phgs.data import Data
 
 ColliderRule: TypeAlias = Literal["separating-set", "conservative", "majority", "max-p"]
@@ -35,7 +36,7 @@ STARTS: tuple[Start, ...] = get_args(Start)
 class NoRestriction:
     """All pairs."""
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.NoRestriction:
         """Describe the stage to the core."""
         del table
         return {"kind": "none"}
@@ -50,13 +51,14 @@ class PartitionedPC:
     max_clusters: int = 1
     clusters: Mapping[Any, Any] | Sequence[Any] | None = None
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.PartitionedPC:
         """Describe the stage to the core."""
         return {
             "kind": "ppc",
-            "alpha": self.alpha,
+            "alpha": float(self.alpha),
             "max_conditioning_size": self.max_conditioning_size,
-            "partition": _partition(self.clusters, self.max_clusters, table),
+            "clustered": self.clusters is None and self.max_clusters > 1,
+            "labels": _labels(self.clusters, table),
         }
 
 
@@ -69,13 +71,14 @@ class Fusion:
     max_clusters: int
     clusters: Mapping[Any, Any] | Sequence[Any] | None = None
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.PartitionedPC:
         """Describe the stage to the core."""
         return {
             "kind": "pef",
-            "alpha": self.alpha,
+            "alpha": float(self.alpha),
             "max_conditioning_size": self.max_conditioning_size,
-            "partition": _partition(self.clusters, self.max_clusters, table),
+            "clustered": self.clusters is None and self.max_clusters > 1,
+            "labels": _labels(self.clusters, table),
         }
 
 
@@ -87,12 +90,13 @@ class Neighbourhoods:
     alpha: float
     max_conditioning_size: int | None
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.Neighbourhoods:
         """Describe the stage to the core."""
         del table
         return {
-            "kind": self.learner,
-            "alpha": self.alpha,
+            "kind": "neighbourhoods",
+            "learner": self.learner,
+            "alpha": float(self.alpha),
             "max_conditioning_size": self.max_conditioning_size,
         }
 
@@ -103,7 +107,7 @@ class GivenSkeleton:
 
     skeleton: Any
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.GivenSkeleton:
         """Describe the stage to the core."""
         from phgs.graphs import as_graph
 
@@ -131,6 +135,10 @@ class Path:
     path_length: int = 10
     min_alpha: float = 1e-5
 
+    def as_core(self) -> _core.Path:
+        """Describe the stage to the core."""
+        return {"path_length": self.path_length, "min_alpha": float(self.min_alpha)}
+
 
 NO_PATH = Path(path_length=1)
 
@@ -142,9 +150,9 @@ NO_PATH = Path(path_length=1)
 class SeparatingSets:
     """V-structures from separating sets (Huang and Zhou, equation "vs1")."""
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.SeparatingSets:
         """Describe the rule to the core."""
-        return {"v_structures": "separating_sets"}
+        return {"kind": "separating-sets"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -154,9 +162,9 @@ class DecidedColliders:
     rule: ColliderRule
     max_conditioning_size: int | None
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.DecidedColliders:
         """Describe the rule to the core."""
-        return {"v_structures": self.rule, "max_conditioning_size": self.max_conditioning_size}
+        return {"kind": "decided", "rule": self.rule, "max_conditioning_size": self.max_conditioning_size}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -168,11 +176,11 @@ class TestedColliders:
     alpha: float
     max_conditioning_size: int | None
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.TestedColliders:
         """Describe the rule to the core."""
         return {
-            "v_structures": "testing",
-            "alpha": self.alpha,
+            "kind": "tested",
+            "alpha": float(self.alpha),
             "max_conditioning_size": self.max_conditioning_size,
         }
 
@@ -184,7 +192,7 @@ Colliders: TypeAlias = SeparatingSets | DecidedColliders | TestedColliders
 class EmptyStart:
     """The graph without edges (after `Fusion`: its DAG)."""
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.EmptyStart:
         """Describe the stage to the core."""
         del table
         return {"kind": "empty"}
@@ -196,7 +204,7 @@ class GivenStart:
 
     dag: Any
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.GivenStart:
         """Describe the stage to the core."""
         from phgs.graphs import as_dag
 
@@ -209,10 +217,10 @@ class Oriented:
 
     colliders: Colliders
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.CollidersStart:
         """Describe the stage to the core."""
         del table
-        return {"kind": "oriented", **self.colliders.as_core()}
+        return {"kind": "oriented", "colliders": self.colliders.as_core()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,10 +229,10 @@ class HGI:
 
     colliders: Colliders
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.CollidersStart:
         """Describe the stage to the core."""
         del table
-        return {"kind": "hgi", **self.colliders.as_core()}
+        return {"kind": "hgi", "colliders": self.colliders.as_core()}
 
 
 Initialisation: TypeAlias = EmptyStart | GivenStart | Oriented | HGI
@@ -234,21 +242,16 @@ Initialisation: TypeAlias = EmptyStart | GivenStart | Oriented | HGI
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NoSearch:
-    """No search: the initial graph is the result."""
-
-    def as_core(self) -> dict[str, Any]:
-        """Describe the stage to the core."""
-        return {"kind": "none"}
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Restarts:
     """Restarts of hill-climbing: how many, by how many random moves each, and the seed of these."""
 
     count: int
     perturbations: int
     seed: int
+
+    def as_core(self) -> _core.Restarts:
+        """Describe the restarts to the core."""
+        return {"count": self.count, "perturbations": self.perturbations, "seed": self.seed}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -260,14 +263,13 @@ class GreedySearch:
     max_parents: int | None = None
     max_iterations: int | None = None
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.DagSearch:
         """Describe the stage to the core."""
-        restarts = self.restarts
         return {
             "kind": "hill-climbing",
             "tabu": None,
+            "restarts": None if self.restarts is None else self.restarts.as_core(),
             "ties": self.ties,
-            "restarts": None if restarts is None else (restarts.count, restarts.perturbations, restarts.seed),
             "max_parents": self.max_parents,
             "max_iterations": self.max_iterations,
         }
@@ -283,13 +285,13 @@ class TabuSearch:
     max_parents: int | None = None
     max_iterations: int | None = None
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.DagSearch:
         """Describe the stage to the core."""
         return {
             "kind": "hill-climbing",
-            "tabu": (self.length, self.patience),
-            "ties": self.ties,
+            "tabu": {"length": self.length, "patience": self.patience},
             "restarts": None,
+            "ties": self.ties,
             "max_parents": self.max_parents,
             "max_iterations": self.max_iterations,
         }
@@ -306,7 +308,7 @@ class EquivalenceSearch:
     adaptive: Adaptive = "no"
     max_parents: int | None = None
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.EquivalenceSearch:
         """Describe the stage to the core."""
         return {
             "kind": "ges",
@@ -327,7 +329,7 @@ class OrderSearch:
     backward: bool = True
     max_parents: int | None = None
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.OrderSearch:
         """Describe the stage to the core."""
         return {
             "kind": "boss",
@@ -350,9 +352,9 @@ class Unrestricted:
 
     search: DagSearch
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.DagRefinement:
         """Describe the stage to the core."""
-        return {**self.search.as_core(), "kind": "free"}
+        return {"kind": "free", "search": self.search.as_core()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -361,9 +363,9 @@ class Growing:
 
     search: DagSearch
 
-    def as_core(self) -> dict[str, Any]:
+    def as_core(self) -> _core.DagRefinement:
         """Describe the stage to the core."""
-        return {**self.search.as_core(), "kind": "growing"}
+        return {"kind": "growing", "search": self.search.as_core()}
 
 
 Refinement: TypeAlias = Unrestricted | Growing | EquivalenceSearch | OrderSearch
@@ -382,7 +384,7 @@ class Composition:
     restrict: Restriction = NoRestriction()
     select: Path = NO_PATH
     initialise: Initialisation = EmptyStart()
-    maximise: Search | NoSearch = NoSearch()
+    maximise: Search | None = None
     refine: tuple[Refinement, ...] = ()
     max_parents: int | None = None
 
@@ -392,12 +394,24 @@ class Composition:
         return self.restrict.max_clusters if isinstance(self.restrict, (PartitionedPC, Fusion)) else 1
 
     @property
+    def needs_equivalence(self) -> bool:
+        """Whether a search needs a score that is equal for equivalent DAGs."""
+        return any(isinstance(stage, (EquivalenceSearch, OrderSearch)) for stage in (self.maximise, *self.refine))
+
+    @property
+    def tests(self) -> bool:
+        """Whether the method tests pairs."""
+        return isinstance(self.restrict, (PartitionedPC, Fusion, Neighbourhoods)) or (
+            isinstance(self.initialise, (Oriented, HGI)) and not isinstance(self.initialise.colliders, SeparatingSets)
+        )
+
+    @property
     def searches(self) -> bool:
         """Whether the method compares graphs by a score beyond PATH."""
         return (
             isinstance(self.restrict, (NoRestriction, Fusion))
             or not isinstance(self.initialise, Oriented)
-            or not isinstance(self.maximise, NoSearch)
+            or self.maximise is not None
             or bool(self.refine)
         )
 
@@ -406,23 +420,22 @@ class Composition:
         """Whether the method compares graphs by a score at all; if not, it learns by tests alone."""
         return self.searches or self.select.path_length > 1
 
-    def as_core(self, table: Data) -> dict[str, Any]:
+    def as_core(self, table: Data) -> _core.Composition:
         """Describe the method to the core."""
         return {
             "restrict": self.restrict.as_core(table),
-            "path_length": self.select.path_length,
-            "min_alpha": self.select.min_alpha,
+            "select": self.select.as_core(),
             "initialise": self.initialise.as_core(table),
-            "maximise": self.maximise.as_core(),
+            "maximise": None if self.maximise is None else self.maximise.as_core(),
             "refine": [stage.as_core() for stage in self.refine],
             "max_parents": self.max_parents,
         }
 
 
-def _partition(clusters: Any, max_clusters: int, table: Data) -> Any:
-    """Describe the partition to the core: by clustering, by labels, or None for one cluster."""
+def _labels(clusters: Any, table: Data) -> list[int] | None:
+    """Number the clusters that are given for each column."""
     if clusters is None:
-        return "clustered" if max_clusters > 1 else None
+        return None
     if isinstance(clusters, Mapping):
         unknown = [name for name in clusters if name not in table.position]
         for name in unknown:

@@ -22,6 +22,7 @@ from phgs.result.table import EdgeRow, EdgeTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from phgs import _core
     from phgs.graphs.functions import Comparison
 
 T = TypeVar("T")
@@ -314,7 +315,7 @@ def _log(value: float) -> float:
     return -math.inf if value <= -LARGEST_FLOAT else value
 
 
-def _separations_of(found: Node | None, n_variables: int) -> dict[str, Any] | None:
+def _separations_of(found: Node | None, n_variables: int) -> _core.Separations | None:
     if found is None:
         return None
 

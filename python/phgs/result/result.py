@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -179,21 +178,23 @@ class Result:
     undecided: tuple[Triple, ...] = ()
     n_undecided: int = 0
     oriented: bool = True
-    _separations: Mapping[str, NDArray[Any]] | None = None
+    _separations: _core.Separations | None = None
     _edges: EdgeTable | None = None
     _table: Data | None = None
-    _score: dict[str, Any] | None = None
+    _score: _core.AnyScore | None = None
     _columns: dict[Name, ColumnFacts] | None = None
 
     @classmethod
     def _from_core(
         cls,
-        learned: dict[str, Any],
+        learned: _core.Outcome,
         *,
         method: str,
+        test: str,
         table: Data,
         parameters: dict[str, Any],
-        score_described: dict[str, Any],
+        score_described: _core.AnyScore,
+        score_name: str,
         read_seconds: float,
         knowledge: Knowledge | None = None,
     ) -> Result:
@@ -203,20 +204,20 @@ class Result:
         seconds = {name: value for name, value in learned["seconds"].items() if value or name in calls}
         # The total comes last, when the result is made.
         seconds |= {"read": read_seconds, "total": math.nan}
-        score, dag, path, clusters = (learned[key] for key in ("score", "dag", "path", "clusters"))
-        conflicts = tuple(Conflict(*(names[i] for i in triple)) for triple in learned["conflicts"])
-        undecided = tuple(Triple(*(names[i] for i in triple)) for triple in learned["undecided"])
+        score, dag, path, clusters = learned["score"], learned["dag"], learned["path"], learned["clusters"]
+        conflicts = tuple(Conflict(names[v["x"]], names[v["centre"]], names[v["y"]]) for v in learned["conflicts"])
+        undecided = tuple(Triple(names[t["x"]], names[t["centre"]], names[t["y"]]) for t in learned["undecided"])
         return cls(
             method=method,
             variables=names,
             cpdag=Graph._from_indices(names, *learned["cpdag"]),
             extendable=learned["extendable"],
             dag=None if dag is None else Graph._from_indices(names, dag),
-            score=None if score is None else Score(score_described["name"], score),
+            score=None if score is None else Score(score_name, score),
             calls=calls,
             seconds=seconds,
             clusters=None if clusters is None else dict(zip(names, clusters, strict=True)),
-            path=None if path is None else tuple(PathPoint(_level(alpha), *rest) for alpha, *rest in path),
+            path=None if path is None else tuple(PathPoint(**point) for point in path),
             oriented=learned["directed"],
             conflicts=conflicts,
             n_conflicts=learned["n_conflicts"],
@@ -225,9 +226,9 @@ class Result:
             parameters=parameters,
             n_rows=table.n_rows,
             n_rows_read=table.n_rows_read,
-            test=learned["test"],
+            test=test,
             complete=learned["complete"],
-            stages=tuple(Stage(*stage) for stage in learned["stages"]),
+            stages=tuple(Stage(**stage) for stage in learned["stages"]),
             levels=dict(zip(names, table.levels, strict=True)),
             isolated={names[i]: len(table.levels[i]) for i in table.isolated},
             knowledge=knowledge,
@@ -621,9 +622,9 @@ class Result:
     # Python's protocols
 
     def __getstate__(self) -> dict[str, Any]:
-        # The data stay behind; what is derived from them goes along.
+        # The data stay behind, and functions of the user's own; what is derived from them goes along.
         state = {name: value for name, value in self.__dict__.items() if name not in ("edges", "columns", "_record_of")}
-        return state | {"_edges": self.edges, "_columns": self.columns, "_table": None}
+        return state | {"_edges": self.edges, "_columns": self.columns, "_table": None, "_score": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -641,8 +642,3 @@ class Result:
         from phgs.graphs.html import result_html
 
         return result_html(self)
-
-
-def _level(alpha: float) -> float:
-    """Undo the rounding of a level that has been a logarithm."""
-    return float(f"{alpha:.15g}")

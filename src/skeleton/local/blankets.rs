@@ -93,7 +93,7 @@ pub(super) fn neighbours_of_one<T: IndependenceTest>(
     let &mut Searches { test, options, knowledge, run, .. } = searches;
     let p = test.n_variables();
     let mut session = test.session();
-    let marginals = Marginals::of_one(&mut session, x, p, options.log_alpha, knowledge, run)?;
+    let marginals = Marginals::of_one(&mut session, x, p, options.alpha.log(), knowledge, run)?;
     let mut target = Target::new(&mut session, x, p, &marginals, options, knowledge, run);
     let mut neighbours = own.clone();
     let mut blankets = blankets.iter();
@@ -126,7 +126,7 @@ pub(super) fn neighbours_of_one<T: IndependenceTest>(
 /// let dag = Dag::from_arcs(4, [(0, 1), (2, 1), (2, 3)])?;
 /// let (test, mut ledger) = (DSeparationOracle::new(&dag), Ledger::new());
 /// for learner in LocalLearner::ALL {
-///     let options = LocalOptions::new(learner, 0.05);
+///     let options = LocalOptions::new(learner, Default::default());
 ///     let found = markov_blanket(learner, &test, 0, &options, &Knowledge::none(), &Run::new(1)?, &mut ledger)?;
 ///     assert_eq!(found, [1, 2]);
 /// }
@@ -141,7 +141,6 @@ pub fn markov_blanket<T: IndependenceTest>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Vec<Variable>> {
-    options.check()?;
     let p = test.n_variables();
     if target as usize >= p {
         return Err(Error::parameter("target", format!("there is no variable {target}; the data have {p}")));
@@ -176,7 +175,7 @@ fn spouses<T: IndependenceTest>(
             searches.make(&[z])?;
             // Without a finding their marginal test separated them, or knowledge forbids them to be neighbours.
             let mut given: Vec<Variable> = match searches.stronger(x, z) {
-                Some(found) if found.max_log_p_value <= searches.options.log_alpha => continue,
+                Some(found) if found.max_log_p_value <= searches.options.alpha.log() => continue,
                 Some(found) => found.set.to_vec(),
                 None => Vec::new(),
             };
@@ -186,7 +185,7 @@ fn spouses<T: IndependenceTest>(
             given.push(through);
             searches.run.check()?;
             tests += 1;
-            if !session.test(x, z, &given).is_independent(searches.options.log_alpha) {
+            if !session.test(x, z, &given).is_independent(searches.options.alpha.log()) {
                 spouses.push(z);
             }
         }

@@ -4,7 +4,7 @@ use super::blankets;
 use super::marginals::Marginals;
 use super::searches::{Searches, search};
 use super::target::Finding;
-use crate::independence::IndependenceTest;
+use crate::independence::{Alpha, IndependenceTest};
 use crate::knowledge::Knowledge;
 use crate::run::{Ledger, Phase, Run};
 use crate::skeleton::{PairRecord, Skeleton};
@@ -86,8 +86,8 @@ impl LocalLearner {
 /// Options of [`local_skeleton`] and [`local_neighbourhood`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalOptions {
-    /// Natural logarithm of the significance level α: below 0.
-    pub log_alpha: f64,
+    /// The significance level α.
+    pub alpha: Alpha,
     /// The largest conditioning set (m); `None` for no limit. Markov blankets then have at most m + 1 members.
     pub max_conditioning_size: Option<usize>,
 }
@@ -98,23 +98,17 @@ impl LocalOptions {
     /// # Examples
     ///
     /// ```
+    /// use phgs::independence::Alpha;
     /// use phgs::skeleton::local::{LocalLearner, LocalOptions};
-    /// assert_eq!(LocalOptions::new(LocalLearner::Hpc, 0.05).max_conditioning_size, Some(4));
+    /// assert_eq!(LocalOptions::new(LocalLearner::Hpc, Alpha::default()).max_conditioning_size, Some(4));
     /// ```
-    pub fn new(learner: LocalLearner, alpha: f64) -> Self {
-        Self { log_alpha: alpha.ln(), max_conditioning_size: Some(learner.default_max_conditioning_size()) }
+    pub fn new(learner: LocalLearner, alpha: Alpha) -> Self {
+        Self { alpha, max_conditioning_size: Some(learner.default_max_conditioning_size()) }
     }
 
     /// The same options with another limit for the size of conditioning sets.
     pub fn with_max_conditioning_size(self, max_conditioning_size: Option<usize>) -> Self {
         Self { max_conditioning_size, ..self }
-    }
-
-    pub(super) fn check(&self) -> Result<()> {
-        if self.log_alpha < 0.0 && self.log_alpha > f64::NEG_INFINITY {
-            return Ok(());
-        }
-        Err(Error::parameter("alpha", format!("{} is not between 0 and 1", self.log_alpha.exp())))
     }
 }
 
@@ -149,7 +143,7 @@ pub struct LocalNeighbour {
 /// use phgs::skeleton::local::{LocalLearner, LocalOptions, local_skeleton};
 /// let dag = Dag::from_arcs(4, [(0, 1), (2, 1), (1, 3)])?;
 /// let (learner, mut ledger) = (LocalLearner::Mmpc, Ledger::new());
-/// let options = LocalOptions::new(learner, 0.05);
+/// let options = LocalOptions::new(learner, Default::default());
 /// let test = DSeparationOracle::new(&dag);
 /// let skeleton = local_skeleton(learner, &test, &options, &Knowledge::none(), &Run::new(1)?, &mut ledger)?;
 /// assert_eq!(skeleton.graph(), &dag.skeleton());
@@ -163,11 +157,10 @@ pub fn local_skeleton<T: IndependenceTest>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Skeleton> {
-    options.check()?;
     let p = test.n_variables();
     ledger.timed(Phase::Within, |ledger| {
         run.progress().enter(Phase::Within, p as u64);
-        let marginals = match Marginals::of_all(test, options.log_alpha, knowledge, run) {
+        let marginals = match Marginals::of_all(test, options.alpha.log(), knowledge, run) {
             Err(Error::OutOfTime) => Marginals::none(p),
             other => other?,
         };
@@ -188,7 +181,7 @@ pub fn local_skeleton<T: IndependenceTest>(
             searches
         };
         ledger.add_calls(Phase::Within, searches.iter().map(|(_, tests)| tests).sum());
-        Ok(Skeleton::new(p, options.log_alpha, symmetric_records(&searches, options.log_alpha)))
+        Ok(Skeleton::new(p, options.alpha, symmetric_records(&searches, options.alpha.log())))
     })
 }
 
@@ -208,7 +201,7 @@ pub fn local_skeleton<T: IndependenceTest>(
 /// use phgs::skeleton::local::{LocalLearner, LocalOptions, local_neighbourhood};
 /// let dag = Dag::from_arcs(4, [(0, 1), (2, 1), (1, 3)])?;
 /// let (learner, mut ledger) = (LocalLearner::Hpc, Ledger::new());
-/// let options = LocalOptions::new(learner, 0.05);
+/// let options = LocalOptions::new(learner, Default::default());
 /// let test = DSeparationOracle::new(&dag);
 /// let found = local_neighbourhood(learner, &test, 1, &options, &Knowledge::none(), &Run::new(1)?, &mut ledger)?;
 /// assert_eq!(found.iter().map(|n| n.variable).collect::<Vec<_>>(), [0, 2, 3]);
@@ -223,7 +216,6 @@ pub fn local_neighbourhood<T: IndependenceTest>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Vec<LocalNeighbour>> {
-    options.check()?;
     let p = test.n_variables();
     if target as usize >= p {
         return Err(Error::parameter("target", format!("there is no variable {target}; the data have {p}")));
@@ -242,7 +234,7 @@ pub fn local_neighbourhood<T: IndependenceTest>(
                 let stronger = searches.stronger(target, y).expect("both ends have found each other");
                 LocalNeighbour {
                     variable: y,
-                    max_log_p_value: stronger.max_log_p_value.min(options.log_alpha),
+                    max_log_p_value: stronger.max_log_p_value.min(options.alpha.log()),
                     closest_set: stronger.set.clone(),
                 }
             })

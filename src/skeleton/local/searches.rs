@@ -77,7 +77,7 @@ impl<'a, T: IndependenceTest> Searches<'a, T> {
             || test.session(),
             |session, i| {
                 let x = missing[i];
-                let marginals = Marginals::of_one(session, x, p, options.log_alpha, knowledge, run)?;
+                let marginals = Marginals::of_one(session, x, p, options.alpha.log(), knowledge, run)?;
                 let (found, tests) = search(learner, for_blanket, session, x, p, &marginals, options, knowledge, run)?;
                 Ok((found, tests + marginals.tests()))
             },

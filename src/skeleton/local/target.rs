@@ -122,7 +122,7 @@ impl<'a, S: TestSession> Target<'a, S> {
             variable,
             n_variables,
             marginals,
-            log_alpha: options.log_alpha,
+            log_alpha: options.alpha.log(),
             max_size: options.max_conditioning_size.unwrap_or(usize::MAX),
             knowledge,
             run,

@@ -8,6 +8,7 @@ mod path;
 
 use phgs::Variable;
 use phgs::graph::{DSeparation, Dag};
+use phgs::independence::Alpha;
 use phgs::knowledge::Knowledge;
 use phgs::score::{LocalScore, ScoreSession};
 use phgs::skeleton::{PairRecord, Skeleton};
@@ -88,7 +89,7 @@ fn perfect_skeleton(dag: &Dag, log_alpha: f64, mut phi: impl FnMut(Variable, Var
             records.push(PairRecord { x, y, max_log_p_value, separating_set });
         }
     }
-    Skeleton::new(p as usize, log_alpha, records)
+    Skeleton::new(p as usize, Alpha::at_log_p_value(log_alpha), records)
 }
 
 /// The Gaussian BIC of a linear model on a DAG in the population: consistent, score equivalent and decomposable.

@@ -1,6 +1,7 @@
 //! PATH: thresholds, and the choice of the true graph.
 
 use phgs::graph::Dag;
+use phgs::independence::Alpha;
 use phgs::knowledge::Knowledge;
 use phgs::orient::cpdag_of_dag;
 use phgs::orient::hgi::HgiOptions;
@@ -24,15 +25,15 @@ fn with_phi(values: &[f64]) -> Skeleton {
             separating_set: Default::default(),
         })
         .collect();
-    Skeleton::new(values.len() + 1, 0.05f64.ln(), records)
+    Skeleton::new(values.len() + 1, Alpha::default(), records)
 }
 
 fn edge_counts(skeleton: &Skeleton, path_length: usize, min_alpha: f64) -> Vec<usize> {
-    let options = PathOptions { path_length, min_log_alpha: min_alpha.ln() };
+    let options = PathOptions { path_length, min_alpha: Alpha::at_log_p_value(min_alpha.ln()) };
     let path = thresholds(skeleton, &options).unwrap();
-    assert!(path.windows(2).all(|pair| pair[0] > pair[1]));
-    assert_eq!(path[0], 0.05f64.ln());
-    path.into_iter().map(|t| skeleton.graph_at(t).n_edges()).collect()
+    assert!(path.windows(2).all(|pair| pair[0].log() > pair[1].log()));
+    assert_eq!(path[0].value(), 0.05);
+    path.into_iter().map(|t| skeleton.graph_at(t.log()).n_edges()).collect()
 }
 
 #[test]
@@ -53,9 +54,9 @@ fn thresholds_are_equally_spaced_in_edges() {
 #[test]
 fn bad_options_are_errors() {
     let skeleton = with_phi(&[0.01]);
-    assert!(thresholds(&skeleton, &PathOptions { path_length: 0, min_log_alpha: -9.0 }).is_err());
-    assert!(thresholds(&skeleton, &PathOptions { path_length: 5, min_log_alpha: 0.1f64.ln() }).is_err());
-    assert!(thresholds(&skeleton, &PathOptions { path_length: 1, min_log_alpha: 0.1f64.ln() }).is_ok());
+    assert!(thresholds(&skeleton, &PathOptions { path_length: 0, min_alpha: Alpha::new(1e-4).unwrap() }).is_err());
+    assert!(thresholds(&skeleton, &PathOptions { path_length: 5, min_alpha: Alpha::new(0.1).unwrap() }).is_err());
+    assert!(thresholds(&skeleton, &PathOptions { path_length: 1, min_alpha: Alpha::new(0.1).unwrap() }).is_ok());
 }
 
 /// The skeleton of a DAG with false edges that a lower threshold removes, their separating sets right.
@@ -69,7 +70,7 @@ fn with_false_edges(rng: &mut impl rand_chacha::rand_core::RngCore, dag: &Dag) -
             record.max_log_p_value = -9.0 + 5.0 * uniform(rng);
         }
     }
-    Skeleton::new(dag.n_variables(), 0.05f64.ln(), records)
+    Skeleton::new(dag.n_variables(), Alpha::default(), records)
 }
 
 #[test]
@@ -82,7 +83,10 @@ fn the_true_class_is_on_the_path_and_chosen() {
         let dag = random_dag(&mut rng, p, degree);
         let score = PopulationScore::new(&mut rng, &dag);
         let skeleton = with_false_edges(&mut rng, &dag);
-        let options = PathOptions { path_length: 1 + skeleton.graph().n_edges(), min_log_alpha: f64::NEG_INFINITY };
+        let options = PathOptions {
+            path_length: 1 + skeleton.graph().n_edges(),
+            min_alpha: Alpha::at_log_p_value(f64::NEG_INFINITY),
+        };
         let mut cache = ScoreCache::new(&score);
         let path = cpdag_path(&skeleton, &options, &mut cache, &none, &run, |_, _| 0.0).unwrap();
         assert_eq!(path.selected.pdag, cpdag_of_dag(&dag), "round {round}");
@@ -110,7 +114,7 @@ fn required_edges_stay_on_the_whole_path() {
     let skeleton = perfect_skeleton(&dag, 0.05f64.ln(), |x, y| {
         if knowledge.requires_edge(x, y) { f64::NEG_INFINITY } else { -5.0 - f64::from(x + y) }
     });
-    let options = PathOptions { path_length: 50, min_log_alpha: f64::NEG_INFINITY };
+    let options = PathOptions { path_length: 50, min_alpha: Alpha::at_log_p_value(f64::NEG_INFINITY) };
     let path = cpdag_path(&skeleton, &options, &mut ScoreCache::new(&score), &knowledge, &run, |_, _| 0.0).unwrap();
     assert_eq!(path.points.last().unwrap().n_edges, 2);
     assert!(required.iter().all(|&(x, y)| path.selected.pdag.has_arc(x, y)));
