@@ -94,7 +94,10 @@ pub(crate) fn independence_test(
                 let data = data.select(&variables);
                 let engine = data.engine();
                 let rows = hypothesis.informative(&engine);
-                Ok((test.on(&OpenData::Categorical(engine), variables.len(), calls, &hypothesis)?, Some(rows)))
+                Ok((
+                    test.on(&OpenData::Categorical(Box::new(engine)), variables.len(), calls, &hypothesis)?,
+                    Some(rows),
+                ))
             }
             AnyData::Incomplete(data) => {
                 let (variables, hypothesis) = hypothesis.alone();
