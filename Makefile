@@ -74,6 +74,7 @@ bench: ## Benchmarks of the core (criterion)
 docs: wheel .venv-docs/ready ## Build the documentation into site/
 	.venv-docs/bin/python -m pip install --quiet --no-deps --force-reinstall dist/phgs-*.whl
 	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs site
+	.venv-docs/bin/python docs/tools/links.py site
 
 .venv-docs/ready: requirements-docs.lock
 	rm -rf .venv-docs
