@@ -219,6 +219,11 @@ def test_names_and_parameters_on_pages_exist(page):
             assert set(re.findall(r"\b(\w+)=", given)) <= set(known), name
 
 
+def test_readme_has_the_figures_of_the_benchmarks():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text == tool("comparison_in_readme").with_table(text), "run python docs/tools/comparison_in_readme.py"
+
+
 def test_the_docstring_of_learn_has_the_table_of_the_studies():
     default_method = tool("default_method")
     text = default_method.LEARN.read_text(encoding="utf-8")
