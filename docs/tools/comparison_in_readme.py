@@ -1,4 +1,4 @@
-"""Put five rows of docs/benchmarks/single-networks.md between the marks in the README; benches/compare.py makes that page."""
+"""Put five rows of docs/benchmarks/single-networks.md into the README; benches/compare.py makes that page."""
 
 from __future__ import annotations
 

@@ -178,9 +178,18 @@ def test_broken_links_of_a_site_are_found(tmp_path, capsys):
     assert links.main([str(tmp_path)]) == 0
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_of_prose_are_short(page):
+    """Lines that one can read in an editor and in a diff; tables, code and the reports of studies aside."""
+    if page.relative_to(ROOT).parts[1:2] in (("studies",), ("benchmarks",)):
+        return
+    lines = without_code(page).splitlines()
+    assert not [line for line in lines if len(line) > 130 and not line.lstrip().startswith("|")]
+
+
 _NOT_TERMS = """
     ABI AISTATS ASCII ASIA BP CHILD CO CONTRIBUTING CPU CSV GB HDL HR IEEE JSON LDL MB MIT NA NaN PGM PNG SVG TPR UCI
-    UTF macOS
+    LVH UTF macOS
 """
 NOT_TERMS = set(_NOT_TERMS.split())
 """Abbreviations that need no entry: names of files, formats, units, journals, licences, and of columns of examples."""
