@@ -161,7 +161,7 @@ def test_where_a_test_of_ones_own_does_not_do(chain):
         phgs.PC(test=oracle()).learn(NAMES)
     with pytest.raises(phgs.ParameterError, match="test: a single neighbourhood"):
         phgs.MMPC(test=oracle()).neighbourhood(chain, "a")
-    with pytest.raises(phgs.ParameterError, match="test: a test of your own"):
+    with pytest.raises(phgs.ParameterError, match="test: a function has its own data"):
         phgs.bootstrap(phgs.PC(test=oracle()), chain)
     with pytest.raises(phgs.ParameterError, match="test: unknown value 'g3'"):
         phgs.PC(test="g3").learn(chain)

@@ -47,7 +47,7 @@ class MMHC(Learner):
     init : {"empty", "hgi"}, default "empty"
         Where the search starts: the empty graph, or hybrid greedy initialization (the paper's MMHC-HGI).
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -55,7 +55,7 @@ class MMHC(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
@@ -149,7 +149,7 @@ class H2PC(Learner):
     init : {"empty", "hgi"}, default "empty"
         Where the search starts: the empty graph, or hybrid greedy initialization (the paper's H2PC-HGI).
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -157,7 +157,7 @@ class H2PC(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
@@ -256,7 +256,7 @@ class GSC(Learner):
     max_conditioning_size : int or None, default 3
         The largest conditioning set of these tests; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -264,7 +264,7 @@ class GSC(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
@@ -373,7 +373,7 @@ class ARGES(Learner):
     max_clusters : int, default 20
         The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
-        Labels of your own in place of clustering: by name, or one for each column in order.
+        Your labels instead of clustering: by name, or one for each column in order.
     path_length : int, default 10
         Number of significance levels that PATH looks at; 1 turns it off. PATH is used with ``init="hgi"`` and a
         skeleton that is learned.
@@ -383,7 +383,7 @@ class ARGES(Learner):
         How the v-structures that HGI starts from are found, as in `PC`; only with ``init="hgi"`` and a skeleton that is
         learned.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -391,7 +391,7 @@ class ARGES(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"}, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
