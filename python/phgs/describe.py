@@ -152,7 +152,7 @@ def describe(data: Any, categories: Iterable[Name] | Name | None = None) -> Desc
     * ``many-states``: more than 100 states
     * ``rare-states``: states in fewer than five rows
     * ``same-text``: labels that are different but the same as text, such as 1 and "1"
-    * ``copies``: the same partition of the rows under any labels: they explain each other's edges away
+    * ``copies``: the same partition of the rows under any labels: they hide each other's edges
     * ``function``: another column determines it: tests given that one say nothing, and true edges may be lost
     * ``function-of-two``: two others together determine it
     * ``few-rows``: more columns than rows

@@ -105,7 +105,7 @@ def many_states(table: Categories) -> list[Finding]:
     named = zip(table.names, table.arities, strict=True)
     found = [(n, arity) for n, arity in named if arity > MANY_STATES and not is_identifier(arity, table.n_rows)]
     text = (
-        "columns with very many states tell little, and may look dependent on anything or explain other edges away:"
+        "tests of columns with very many states have little power, and edges may be false or missing:"
         f" {_with_states(found, table.n_rows)}; merge rare states"
     )
     return [Finding("many-states", tuple(name for name, _ in found), text)] if found else []
@@ -154,7 +154,7 @@ def twins(table: Categories, positions: list[list[int]]) -> list[Finding]:
         return []
     shown = "; ".join(" = ".join(repr(name) for name in group[:8]) for group in groups[:4])
     more = f" and {len(groups) - 4} more groups" if len(groups) > 4 else ""
-    text = f"columns that are copies of each other explain each other's edges away: {shown}{more}; keep one of each"
+    text = f"columns that are copies of each other hide each other's edges: {shown}{more}; keep one of each"
     return [Finding("copies", tuple(name for group in groups for name in group), text)]
 
 
