@@ -9,11 +9,19 @@ SOURCES := $(shell git ls-files src python 2>/dev/null || find src python -type 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: .venv-demo/ready ## Learn the bundled ALARM data; picture and result file go to demo-output/
+demo: .venv-demo/ready ## Learn the bundled ALARM data; picture, page and result file go to demo-output/
 	@mkdir -p demo-output
 	@.venv-demo/bin/phgs learn python/phgs/datasets/alarm.parquet \
 	  --true-graph python/phgs/datasets/alarm-edges.csv \
-	  --json demo-output/alarm.json --edges demo-output/alarm-edges.csv --plot demo-output/alarm.png
+	  --json demo-output/alarm.json --edges demo-output/alarm-edges.csv --plot demo-output/alarm.png \
+	  --html demo-output/alarm.html --report demo-output/report.html
+	@printf '%s\n' '' \
+	  'Next:' \
+	  '  open demo-output/alarm.html in a browser: the graph, to search and to ask' \
+	  '  open demo-output/report.html: the whole analysis on one page' \
+	  '  .venv-demo/bin/phgs describe YOUR.csv                   what stands out in your own table' \
+	  '  .venv-demo/bin/phgs learn YOUR.csv --html graph.html    learn it' \
+	  '  docs/examples/index.md                                  examples; `make docs` builds the site'
 
 .venv-demo/ready: $(SOURCES)
 	$(PYTHON) -m venv --clear .venv-demo
@@ -74,6 +82,7 @@ bench: ## Benchmarks of the core (criterion)
 docs: wheel .venv-docs/ready ## Build the documentation into site/
 	.venv-docs/bin/python -m pip install --quiet --no-deps --force-reinstall dist/phgs-*.whl
 	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs site
+	.venv-docs/bin/python docs/tools/links.py site
 
 .venv-docs/ready: requirements-docs.lock
 	rm -rf .venv-docs

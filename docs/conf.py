@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
 from command_line import write_command_line
+from notebooks import write_notebooks
 
 import phgs
 
@@ -65,3 +66,4 @@ def setup(app):
     logging.getLogger("sphinx.sphinx.directives.other").addFilter(_not_an_empty_glob)
     app.connect("autodoc-process-signature", _shorten_signature)
     write_command_line(Path(__file__).parent / "reference" / "command-line-options.md")
+    write_notebooks(Path(__file__).parent / "examples" / "notebooks")

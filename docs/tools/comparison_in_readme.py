@@ -1,13 +1,20 @@
-"""Put a short form of docs/benchmarks/comparison.md between the marks in the README; benches/compare.py makes that."""
+"""Put five rows of docs/benchmarks/single-networks.md into the README; benches/compare.py makes that page."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import phgs
+
 ROOT = Path(__file__).parents[2]
-SHOWN = ("alarm", "andes", "pigs")
-"""Data sets that the short form has."""
+SHOWN = ("alarm", "hailfinder", "mildew", "andes", "pigs")
+"""Networks that the short form has: from small to large, with the one on which another package is better."""
+
+BEST_METHOD = {"bnlearn-port": "h2pc", "tetrad": "fges"}
+"""What the page calls the best method of a package."""
+
+_CELL = re.compile(r"(?P<jaccard>[\d.]+) \((?P<seconds>[\d.]+) s\)(?: (?P<method>\S+))?")
 
 
 def between_marks(page: str, name: str, text: str) -> str:
@@ -18,56 +25,43 @@ def between_marks(page: str, name: str, text: str) -> str:
     return marks.sub(lambda _: text, page)
 
 
-def sections(page: str) -> list[tuple[str, list[dict[str, str]]]]:
-    """Return the tables of the page: title of the section, then rows by column."""
-    found = []
-    for part in page.split("\n## ")[1:]:
-        title = part.split("\n", 1)[0]
-        lines = [line.strip("|").split("|") for line in part.splitlines() if line.startswith("|")]
-        if len(lines) > 2:
-            header = [name.strip() for name in lines[0]]
-            rows = [dict(zip(header, (cell.strip() for cell in line), strict=True)) for line in lines[2:]]
-            found.append((title, rows))
+def rows(page: str) -> dict[str, dict[str, re.Match[str]]]:
+    """Return the first table of the page: network to package to what it reached."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line[:1] == "|"]
+    found = {}
+    for line in lines[2:]:
+        reached = {package: _CELL.fullmatch(cell) for package, cell in zip(lines[0][1:], line[1:], strict=True)}
+        found[line[0]] = {package: cell for package, cell in reached.items() if cell}
     return found
 
 
 def short(page: str) -> str:
-    """Return the short table: one row a task and data set."""
-    lines = ["| task | data | phgs | others: multiple of our seconds (JI) |", "|---|---|---|---|"]
-    for title, rows in sections(page):
-        if title.startswith("The default") or not {"data", "package", "ratio", "JI"} <= set(rows[0]):
-            continue
-        for data in SHOWN:
-            of_data = [row for row in rows if row["data"] == data]
-            ours = next((row for row in of_data if row["package"] == "phgs"), None)
-            if ours is None:
-                continue
-            own = f"{ours['seconds']} s" if ours["JI"] else ours["seconds"]
-            others = [_other(row) for row in of_data if row["package"] != "phgs"]
-            lines.append(f"| {title} | {data} | {own}{_ji(ours)} | {', '.join(others)} |")
+    """Return the short table: the default beside the best method of any other package, one unit a column."""
+    of_networks = rows(page)
+    variables = {network.name: network.variables for network in phgs.networks()}
+    lines = [
+        "| network | variables | JI, `phgs` | JI, best other | seconds, `phgs` | seconds, best other | best other |",
+        "|:---|---:|---:|---:|---:|---:|:---|",
+    ]
+    for name in SHOWN:
+        others = dict(of_networks[name])
+        ours = others.pop("phgs")
+        best = max(others, key=lambda package: (float(others[package]["jaccard"]), -float(others[package]["seconds"])))
+        other = others[best]
+        method = BEST_METHOD[best] if other["method"] == "best" else other["method"]
+        lines.append(
+            f"| {name} | {variables[name]:,} | {ours['jaccard']} | {other['jaccard']} | {ours['seconds']} | "
+            f"{other['seconds']} | {best}, {method} |"
+        )
     return "\n".join(lines) + "\n"
 
 
-def _other(row: dict[str, str]) -> str:
-    took = row["ratio"] or (f"{row['seconds']} s" if row["JI"] else row["seconds"])
-    return f"{row['package']} {took}{_ji(row)}"
-
-
-def _ji(row: dict[str, str]) -> str:
-    return f" ({row['JI']})" if row["JI"] else ""
-
-
-def main() -> None:
-    """Rewrite the README."""
-    table = short((ROOT / "docs" / "benchmarks" / "comparison.md").read_text(encoding="utf-8"))
-    text = (
-        "The same method on the same data in one run, CPU seconds of one thread (`python benches/compare.py`); JI is\n"
-        "the Jaccard index against the true CPDAG. Machine, versions, settings and the other data sets are in\n"
-        "[docs/benchmarks/comparison.md](docs/benchmarks/comparison.md).\n\n" + table
-    )
-    readme = ROOT / "README.md"
-    readme.write_text(between_marks(readme.read_text(encoding="utf-8"), "compare", text), encoding="utf-8")
+def with_table(readme: str) -> str:
+    """Return the README with the table as the page has it now."""
+    page = (ROOT / "docs" / "benchmarks" / "single-networks.md").read_text(encoding="utf-8")
+    return between_marks(readme, "compare", short(page))
 
 
 if __name__ == "__main__":
-    main()
+    path = ROOT / "README.md"
+    path.write_text(with_table(path.read_text(encoding="utf-8")), encoding="utf-8")

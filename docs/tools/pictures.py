@@ -1,4 +1,6 @@
-"""Make the pictures of the documentation: ``python docs/tools/pictures.py`` (needs phgs[plot,pandas]).
+"""Make the pictures of the documentation: ``python docs/tools/pictures.py [PART OF A PAGE'S NAME…]``.
+
+Needs phgs[plot,pandas] and scikit-learn.
 
 The graphs are those of the pages' own code blocks; the drawings of how parts fit together are laid out here.
 """
@@ -31,16 +33,23 @@ FROM_PAGES = {
     "guides/edge-confidence.md": ("confidence.png",),
     "guides/gaussian.md": ("gaussian.png",),
     "guides/which-method.md": ("path.png",),
+    "examples/survey.md": ("survey.png",),
+    "examples/records.md": ("records.png",),
+    "examples/wine.md": ("wine.png",),
+    "examples/genes.md": ("genes.png",),
+    "examples/diabetes.md": ("diabetes.png",),
+    "examples/waves.md": ("waves.png",),
+    "examples/diagnosis.md": ("diagnosis.png",),
 }
 
 CORE, FACADE, EDGE = "#d5ecd4", "#cfe2f3", "#f4f4f4"
 
 
-def graphs_of_pages() -> None:
-    """Run the pages that draw something and keep their pictures."""
+def graphs_of_pages(chosen: list[str]) -> None:
+    """Run the pages that draw something, or those of them whose name is given, and keep their pictures."""
     here = Path.cwd()
     for page, names in FROM_PAGES.items():
-        if not (DOCS / page).exists():
+        if chosen and not any(part in page for part in chosen):
             continue
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
@@ -170,6 +179,6 @@ def architecture() -> None:
 
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
-    graphs_of_pages()
+    graphs_of_pages(sys.argv[1:])
     stages()
     architecture()

@@ -52,7 +52,7 @@ class NetworkInfo:
     name : str
         What `phgs.Network.load` and the command line take.
     variables, arcs, parameters : int or None
-        Its size; None for a file of one's own in the archive folder, which is not read for this.
+        Its size; None for your own files in the archive folder, which are not read for this.
     path : pathlib.Path or None
         Its file; None where it is neither in the wheel nor in the archive folder.
     """
@@ -68,7 +68,7 @@ def networks() -> list[NetworkInfo]:
     """List the networks that can be named, by name.
 
     Those without a path are published in the source repository (folder ``data/networks``); the environment variable
-    ``PHGS_NETWORKS`` names a folder in which they, or files of one's own, are found.
+    ``PHGS_NETWORKS`` names a folder in which they, or your own files, are found.
 
     Examples
     --------

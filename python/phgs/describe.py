@@ -56,7 +56,7 @@ class ColumnRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Description:
-    """What `describe` found; print it, or look at it in a notebook.
+    """What `describe` found; print it, or show it in a notebook.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Description:
     n_complete : int
         Rows without missing values, which ``missing="drop"`` would use.
     columns : tuple of ColumnRow
-        One row a column, in input order.
+        One row per column, in input order.
     findings : tuple of Finding
         What stands out, one line each; each has a `code`, `columns` and `text`.
     """
@@ -95,7 +95,7 @@ class Description:
         }
 
     def to_pandas(self) -> Any:
-        """Return the columns as a `pandas.DataFrame`, one row a column of the data."""
+        """Return the columns as a `pandas.DataFrame`, one row per column of the data."""
         import pandas as pd
 
         frame = pd.DataFrame([row._asdict() for row in self.columns], columns=list(ColumnRow._fields))
@@ -141,19 +141,19 @@ _HTML = 500
 def describe(data: Any, categories: Iterable[Name] | Name | None = None) -> Description:
     """Report what stands out in data before anything is learned from them.
 
-    Nothing is refused but data that are no table: columns that cannot be used are part of the report.
+    Only data that are no table are refused. Columns that cannot be used are part of the report.
 
     The codes of findings:
 
     * ``unusable``: a column holds no categories; what to do with it
     * ``missing``: values are missing; how many rows are complete
     * ``constant``: a single state: isolated in every result
-    * ``identifier``: fewer than five rows a state: kept isolated
+    * ``identifier``: fewer than five rows per state: kept isolated
     * ``many-states``: more than 100 states
     * ``rare-states``: states in fewer than five rows
     * ``same-text``: labels that are different but the same as text, such as 1 and "1"
-    * ``copies``: the same partition of the rows under any labels: they explain each other's edges away
-    * ``function``: another column determines it: tests given that one say nothing, and true edges may go
+    * ``copies``: the same partition of the rows under any labels: they hide each other's edges
+    * ``function``: another column determines it: tests given that one say nothing, and true edges may be lost
     * ``function-of-two``: two others together determine it
     * ``few-rows``: more columns than rows
     * ``not-searched``: too many columns for one of the searches (2,000 for functions, 150 for functions of two)

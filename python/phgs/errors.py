@@ -48,11 +48,11 @@ class ManyStatesWarning(PhgsWarning):
 
 
 class FewRowsWarning(PhgsWarning):
-    """Gaussian data with no more rows than columns, of which an unrestricted search fits the noise."""
+    """Gaussian data with at most as many rows as columns: an unrestricted search fits the noise."""
 
 
 class DocumentError(ParseError, DataError):
-    """A file that is not what it should be: the message names the file and the place in it."""
+    """A file has the wrong content: the message names the file and the place in it."""
 
 
 class KnowledgeFileError(DocumentError, KnowledgeError):

@@ -165,8 +165,8 @@ class Knowledge:
             for name, index in zip((a, b), ends, strict=True):
                 if index in isolated:
                     raise KnowledgeError(
-                        f"required: {a!r} and {b!r} cannot be joined: column {name!r} has fewer than five rows a state"
-                        f" ({len(table.levels[index]):,} states in {table.n_rows:,} rows) and is kept isolated;"
+                        f"required: {a!r} and {b!r} cannot be joined: column {name!r} has fewer than five rows per"
+                        f" state ({len(table.levels[index]):,} states in {table.n_rows:,} rows) and is kept isolated;"
                         " merge states, or drop the requirement"
                     )
         return {**made, "isolated": list(table.isolated)}

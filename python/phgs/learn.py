@@ -27,7 +27,7 @@ def learner(method: str = "auto", **parameters: Any) -> Learner:
         One of `phgs.METHODS`. ``"auto"`` is `phgs.Auto`, the most accurate that we have proven; ``"phgs"`` is the
         paper's own method.
     **parameters
-        Parameters of the learner; an unknown one raises and names near ones.
+        Parameters of the learner. An unknown name raises an error that suggests similar ones.
     """
     found = named(method)
     known = found.learner._parameter_names()
@@ -56,7 +56,7 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
     Returns
     -------
     Result
-        The CPDAG, the DAG, and how they came about.
+        The CPDAG, the DAG, and how they were found.
 
     Notes
     -----
@@ -93,8 +93,8 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
 def markov_blanket(data: Any, target: Name, method: str = "iamb", **parameters: Any) -> MarkovBlanket:
     """Learn the Markov blanket of one variable: the variables given which it is independent of all others.
 
-    They are all that a prediction of it needs; in a causal graph its parents, its children and the other parents of its
-    children.
+    A prediction of it needs nothing else. In a causal graph they are its parents, its children and the other parents of
+    its children.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def markov_blanket(data: Any, target: Name, method: str = "iamb", **parameters: 
     Returns
     -------
     MarkovBlanket
-        The names of the members, and what they cost.
+        The names of the members, the number of tests and the seconds.
 
     Examples
     --------

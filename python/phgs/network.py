@@ -416,13 +416,13 @@ class Network:
         write_whole(path, gzip.compress(content, mtime=0) if os.fspath(path).endswith(".gz") else content)
 
     def to_pgmpy(self) -> Any:
-        """Return the network as one of pgmpy, which has inference."""
+        """Return a pgmpy network, for inference."""
         from phgs.network_export import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
-        """Return the network as one of pyAgrum, which has inference."""
+        """Return a pyAgrum network, for inference."""
         from phgs.network_export import to_pyagrum
 
         return to_pyagrum(self)

@@ -95,12 +95,12 @@ class Names(Data):
     @property
     def complete_core(self) -> Any:
         """Refused: there are no data."""
-        raise DataError("data: names alone have no data to score; give data")
+        raise DataError("data: names of variables alone cannot be scored; pass the data")
 
     def take(self, rows: NDArray[np.intp]) -> Names:
         """Refused: there are no rows."""
         del rows
-        raise DataError("data: names alone have no rows to draw from")
+        raise DataError("data: names of variables alone have no rows to draw; pass the data")
 
     def arrays(self) -> Iterator[NDArray[Any]]:
         """Return nothing."""

@@ -117,7 +117,7 @@ def independence_test(
     Parameters
     ----------
     data
-        Any data that `phgs.as_table` reads. Only the columns x, y and `given` are read: of the others nothing matters.
+        Any data that `phgs.as_table` reads. Only the columns x, y and `given` are read.
     x, y
         Names of the variables.
     given
@@ -133,10 +133,10 @@ def independence_test(
     Warns
     -----
     ManyStatesWarning
-        When one of the columns has more than ten states and fewer than five rows of each: the test says little then.
+        When a column has more than ten states and fewer than five rows per state: the test then has little power.
     PhgsWarning
-        When fewer than half of the rows used are in strata in which both variables vary: the other rows say nothing.
-        (Where none is, `no_information` of the result says so.)
+        When fewer than half of the rows used are in strata in which both variables vary; the other rows carry no
+        information. (If no row does, `no_information` of the result is True.)
 
     Examples
     --------

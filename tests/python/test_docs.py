@@ -1,8 +1,10 @@
 """The code blocks of the README and of all pages of docs/ run and print what the pages show."""
 
 import ast
+import base64
 import importlib.util
 import inspect
+import json
 import re
 import sys
 from pathlib import Path
@@ -12,10 +14,18 @@ import pytest
 import phgs
 
 ROOT = Path(__file__).parents[2]
-_spec = importlib.util.spec_from_file_location("docs_blocks", ROOT / "docs" / "tools" / "blocks.py")
-docs_blocks = importlib.util.module_from_spec(_spec)
-sys.modules["docs_blocks"] = docs_blocks
-_spec.loader.exec_module(docs_blocks)
+
+
+def tool(name):
+    """Import a module of docs/tools."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+docs_blocks = tool("blocks")
 
 
 @pytest.mark.parametrize("page", docs_blocks.pages(), ids=lambda page: str(page.relative_to(ROOT)))
@@ -61,13 +71,144 @@ def test_pages_are_found():
     assert any(name.startswith("docs/tutorials/") for name in found)
 
 
-def test_reference_has_all_public_names():
-    reference = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs/reference/python").glob("*.md"))
-    documented = {
-        line.split()[-1].removeprefix("phgs.") for line in reference.splitlines() if line.startswith(".. auto")
-    }
-    left_out = {"METHODS", "__version__", "datasets"}
-    assert set(phgs.__all__) - left_out <= {name.rsplit(".", 1)[-1] for name in documented}
+def in_reference():
+    """Return what the reference documents: short name to the lines of its directive's options."""
+    pages = sorted((ROOT / "docs/reference/python").glob("*.md"))
+    reference = "\n".join(path.read_text(encoding="utf-8") for path in pages)
+    found = re.findall(r"^\.\. auto\w+:: (\S+)\n((?:   :.*\n)*)", reference, flags=re.MULTILINE)
+    return {name.rsplit(".", 1)[-1]: options for name, options in found}
+
+
+@pytest.mark.parametrize("module", ["phgs", "phgs.study", "phgs.datasets", "phgs.graphs", "phgs.result", "phgs.errors"])
+def test_reference_has_all_public_names(module):
+    assert set(importlib.import_module(module).__all__) - {"__version__"} <= set(in_reference())
+
+
+@pytest.mark.parametrize("name", [name for name in phgs.__all__ if inspect.isclass(getattr(phgs, name))])
+def test_reference_has_all_public_methods(name):
+    """A class is documented with all members, unless the page of a base class or a table has them."""
+    kind = getattr(phgs, name)
+    if issubclass(kind, (phgs.learners.base.Learner, Exception, Warning)):
+        return
+    methods = [
+        attribute for attribute, value in vars(kind).items() if inspect.isfunction(value) and attribute[0] != "_"
+    ]
+    assert not methods or ":members:\n" in in_reference()[name], methods
+
+
+EXAMPLES = sorted(path for path in (ROOT / "docs" / "examples").glob("*.md") if path.stem != "index")
+
+
+def test_index_of_examples_has_all():
+    index = (ROOT / "docs" / "examples" / "index.md").read_text(encoding="utf-8")
+    assert len(EXAMPLES) >= 6
+    for example in EXAMPLES:
+        assert f"]({example.name})" in index
+        assert f"\n{example.stem}\n" in index
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run_always_and_say_what_their_picture_means(example):
+    text = example.read_text(encoding="utf-8")
+    for heading in ("The table", "The picture", "What it means", "What it does not mean"):
+        assert f"\n## {heading}\n" in text
+    assert docs_blocks.blocks(example)
+    assert all(block.needs is None for block in docs_blocks.blocks(example))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_notebooks_of_examples_have_the_code_that_is_tested(example, tmp_path):
+    notebooks = tool("notebooks")
+    paths = notebooks.write_notebooks(tmp_path)
+    assert [path.stem for path in paths] == [path.stem for path in EXAMPLES]
+    read = json.loads((tmp_path / f"{example.stem}.ipynb").read_text(encoding="utf-8"))
+    assert (read["nbformat"], read["nbformat_minor"]) == (4, 5)
+    cells = read["cells"]
+    assert len({cell["id"] for cell in cells}) == len(cells)
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    blocks = docs_blocks.blocks(example)
+    assert [cell["source"] for cell in code] == [block.code.rstrip("\n") for block in blocks]
+    assert [cell["outputs"] == [] for cell in code] == [block.shown is None for block in blocks]
+    text = [cell for cell in cells if cell["cell_type"] == "markdown"]
+    for cell in text:
+        assert ".md)" not in cell["source"]
+        assert "{download}" not in cell["source"]
+        for name in re.findall(r"\(attachment:(.*?)\)", cell["source"]):
+            picture = base64.b64decode(cell["attachments"][name]["image/png"])
+            assert picture.startswith(b"\x89PNG")
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def without_code(page):
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        made_by_sphinx = path.endswith("command-line-options.md")
+        found = page.parent / path if path else page
+        assert made_by_sphinx or found.exists(), target
+        if anchor and found.suffix == ".md":
+            headings = re.findall(r"^#+ (.*)$", found.read_text(encoding="utf-8"), flags=re.MULTILINE)
+            anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in anchors, target
+
+
+def test_broken_links_of_a_site_are_found(tmp_path, capsys):
+    links = tool("links")
+    (tmp_path / "a.html").write_text('<h1 id="top">A</h1><a href="b.html#here">b</a><a href="https://x.org">x</a>')
+    (tmp_path / "b.html").write_text(
+        '<p id="here"></p><a href="#there">t</a><img src="no.png"><a href="a.html#top">a</a>'
+    )
+    assert links.main([str(tmp_path), "--external"]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == [
+        "b.html: #there leads to no anchor",
+        "b.html: no.png leads to no file",
+        "https://x.org",
+        "2 broken links, 1 links that leave the site",
+    ]
+    (tmp_path / "b.html").write_text('<p id="here"></p>')
+    assert links.main([str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_of_prose_are_short(page):
+    """Lines that one can read in an editor and in a diff; tables, code and the reports of studies aside."""
+    if page.relative_to(ROOT).parts[1:2] in (("studies",), ("benchmarks",)):
+        return
+    lines = without_code(page).splitlines()
+    assert not [line for line in lines if len(line) > 130 and not line.lstrip().startswith("|")]
+
+
+_NOT_TERMS = """
+    ABI AISTATS ASCII ASIA BP CHILD CO CONTRIBUTING CPU CSV GB HDL HR IEEE JSON LDL MB MIT NA NaN PGM PNG SVG TPR UCI
+    LVH UTF macOS
+"""
+NOT_TERMS = set(_NOT_TERMS.split())
+"""Abbreviations that need no entry: names of files, formats, units, journals, licences, and of columns of examples."""
+
+
+def test_glossary_has_the_abbreviations_of_the_pages():
+    glossary = (ROOT / "docs" / "guides" / "glossary.md").read_text(encoding="utf-8")
+    listed = re.search(r"```\{glossary\}\n(.*?)```", glossary, flags=re.DOTALL)[1]
+    terms = re.findall(r"^\S.*$", listed, flags=re.MULTILINE)
+    assert terms == sorted(terms, key=str.casefold)
+    words = {word for term in terms for word in re.findall(r"\w+", term)}
+    for page in PAGES:
+        folder = page.relative_to(ROOT).parts[1:2]
+        if folder in (("benchmarks",), ("studies",), ("developer",), ("reference",), ("migration",)):
+            continue
+        text = re.sub(r"`[^`]*`|\]\([^)]*\)|<!--.*?-->", "", without_code(page), flags=re.DOTALL)
+        found = re.findall(r"\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z]\w*\b", text)
+        missing = {word.removesuffix("s") for word in found} - words.union(NOT_TERMS)
+        assert not missing, f"{page.name}: {missing} should be in the glossary"
 
 
 @pytest.mark.parametrize(
@@ -77,19 +218,23 @@ def test_names_and_parameters_on_pages_exist(page):
     """In running text and tables too, such as those of calls side by side with other packages."""
     text = page.read_text(encoding="utf-8")
     for path in set(re.findall(r"(?<![\w./`-])phgs((?:\.[A-Za-z_]\w*)+)", text)):
-        found = phgs
+        found, so_far = phgs, "phgs"
         for name in path[1:].split("."):
-            found = getattr(found, name, None) or importlib.import_module(f"phgs{path}")
+            so_far = f"{so_far}.{name}"
+            found = getattr(found, name, None) or importlib.import_module(so_far)
     for name, given in re.findall(r"phgs\.(\w+)\(([^()]*)\)", text):
         known = inspect.signature(getattr(phgs, name)).parameters
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
             assert set(re.findall(r"\b(\w+)=", given)) <= set(known), name
 
 
+def test_readme_has_the_figures_of_the_benchmarks():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text == tool("comparison_in_readme").with_table(text), "run python docs/tools/comparison_in_readme.py"
+
+
 def test_the_docstring_of_learn_has_the_table_of_the_studies():
-    found = importlib.util.spec_from_file_location("default_method", ROOT / "docs" / "tools" / "default_method.py")
-    default_method = importlib.util.module_from_spec(found)
-    found.loader.exec_module(default_method)
+    default_method = tool("default_method")
     text = default_method.LEARN.read_text(encoding="utf-8")
     assert text == default_method.docstring(text), "run python docs/tools/default_method.py"
 

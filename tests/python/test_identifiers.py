@@ -1,4 +1,4 @@
-"""Columns with fewer than five rows a state are kept isolated: tests tell nothing of them, or given them."""
+"""Columns with fewer than five rows per state are kept isolated: tests tell nothing of them, or given them."""
 
 import warnings
 
@@ -8,7 +8,7 @@ import pytest
 import phgs
 
 METHODS = [method for method in phgs.METHODS if method != "gsc"]
-ISOLATED = "ignore:columns with fewer than five rows a state:phgs.ManyStatesWarning"
+ISOLATED = "ignore:columns with fewer than five rows per state:phgs.ManyStatesWarning"
 
 
 def with_identifier(data, n):
@@ -67,7 +67,7 @@ def test_row_44_a_test_of_it_warns(chain):
 def test_it_is_said_where_it_matters(chain):
     data = with_identifier(chain, 2000)
     result = phgs.learn(data, progress=False)
-    assert "isolated             'id' (fewer than five rows a state)" in str(result)
+    assert "isolated             'id' (fewer than five rows per state)" in str(result)
     assert "2,000 states in 2,000 rows" in result.explain("a", "id")
     with pytest.raises(
         phgs.KnowledgeError, match=r"'id' and 'a' cannot be joined: column 'id' has fewer than five rows"
@@ -81,7 +81,7 @@ def test_what_counts_as_an_identifier():
 
     assert identifiers(np.arange(60) // 5) == ()
     assert identifiers(np.r_[np.arange(60) // 5, 12]) == (0,)
-    # Up to ten states a column is a category, however few rows there are.
+    # Up to ten states per column is a category, however few rows there are.
     assert identifiers(np.arange(10)) == ()
 
 

@@ -32,7 +32,7 @@ def add(parser: Parser) -> None:
     report_parser = commands.add_parser(
         "report",
         help="write the report of a study, finished or not",
-        description="Write tables and pictures beside the paper's values, as Markdown and HTML.",
+        description="Write tables and pictures, compared with the paper's values, as Markdown and HTML.",
     )
     report_parser.add_argument("folder", metavar="DIR", help="folder of the study")
     report_parser.add_argument("--out", metavar="DIR", help="where to write (default: DIR/report)")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PairConfidence(NamedTuple):
-    """How often the replicates joined two variables, and how; all shares are of all replicates.
+    """How often the replicates joined two variables, and with which direction. Shares are of all replicates.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class PairTable(RecordTable[PairConfidence]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeConfidence:
-    """What `phgs.bootstrap` finds: how often each edge is learned from rows drawn again.
+    """What `phgs.bootstrap` finds: how often each edge is learned from resampled rows.
 
     Attributes
     ----------
@@ -101,10 +101,8 @@ class EdgeConfidence:
             with y → x and with x − y.
         version : str
             Version of phgs.
-    from phgs.delimited import written
-    from phgs.documents import Node, json_text, read_json
-    from phgs.errors import ParameterError
-    from phgs.knowledge import Knowledge, knowledge_of
+        knowledge : Knowledge or None
+            The background knowledge of the learner.
     """
 
     method: str
@@ -203,7 +201,7 @@ class EdgeConfidence:
         title: str | None = None,
         layout: Any = "auto",
     ) -> Any:
-        """Draw the majority graph with matplotlib, edges the wider the more frequent; see `phgs.Result.plot`."""
+        """Draw the majority graph with matplotlib, wider edges are more frequent; see `phgs.Result.plot`."""
         from phgs.graphs.plot import plot
 
         graph = self.consensus(threshold)
@@ -278,12 +276,12 @@ class EdgeConfidence:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> EdgeConfidence:
-        """Read what `save` wrote; names of variables are text then.
+        """Read a file of `save`; names of variables are then text.
 
         Raises
         ------
         DocumentError
-            When it is no such file, or was changed; names the place.
+            When it is not such a file, or was changed; the message names the place.
         """
         found = Node(read_json(path, what="a file of bootstrap results"), str(path))
         if type(found.value) is not dict or "bootstrap" not in found.value:

@@ -38,7 +38,7 @@ def bootstrap(
     folder: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = None,
 ) -> EdgeConfidence:
-    """Learn from rows drawn again, many times, and count how often each edge comes out.
+    """Learn from resampled rows, many times, and count how often each edge comes out.
 
     Each replicate draws as many rows as there are, with replacement, and learns from them (Friedman, Goldszmidt and
     Wyner 1999). Edges are counted in the replicates' CPDAGs, so that an edge whose direction the data cannot tell
@@ -64,7 +64,7 @@ def bootstrap(
         Ctrl-C leaves what it has begun to it.
     folder : path, optional
         Keeps every replicate in a file of its own, as soon as it is learned. Called again with the same folder,
-        `bootstrap` goes on where it was interrupted, or adds replicates up to a larger `n`. Without it Ctrl-C loses
+        `bootstrap` continues where it was interrupted, or adds replicates up to a larger `n`. Without it Ctrl-C loses
         what was learned.
     progress : bool or callable, optional
         As in learners; a callable gets ``("bootstrap", done, n)``.
@@ -81,7 +81,7 @@ def bootstrap(
     DataError
         When the data cannot be used, or hold correlations in place of rows.
     ChildProcessError
-        When a worker process dies, for want of memory for instance.
+        When a worker process dies, for example because memory ran out.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def bootstrap(
     n_workers = parameters.whole("workers", workers, 1)
     assert n_workers is not None
     if executor is not None and n_workers > 1:
-        raise ParameterError("workers: an executor has workers of its own; give one of the two")
+        raise ParameterError("workers: give workers or executor, not both")
     made = _quiet(learner, executor, n_workers)
     table = made._table(data, stacklevel=3)
     made._on(table)

@@ -22,7 +22,7 @@ class Data(ABC):
     """Data, checked once; every function that takes data takes them too.
 
     Its siblings are `CategoricalTable` (which is `phgs.Table`), `IncompleteTable`, `GaussianTable`, and the names alone
-    of variables that a test of one's own knows. None of them is a kind of another.
+    of variables that a function as test knows. None of them is a kind of another.
 
     Attributes
     ----------

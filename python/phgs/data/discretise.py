@@ -42,12 +42,11 @@ def discretize(
     data
         Any data that `phgs.as_table` reads.
     columns
-        The columns to cut, any iterable of names or a single one; by default all that hold numbers of which some are
-        not whole. All others stay as they are. Numbers that stand as text are cut where the column is named, or comes
-        from a text file.
+        The columns to cut: names, or a single name. By default all columns with numbers that are not whole. All others
+        stay as they are. Numbers written as text are cut if the column is named or comes from a text file.
     bins : int
-        Number of intervals of a column. Ties in the data may make them fewer, but never one where values differ; a
-        column with no more different values than this is cut between all of them.
+        Number of intervals per column. Ties in the data can make it smaller, but a column whose values differ keeps at
+        least two. A column with at most this many different values keeps them all apart.
     method : {"quantile", "uniform", "hartemink"}
         ``"quantile"`` makes intervals with equally many rows, ``"uniform"`` of equal width. ``"hartemink"`` starts from
         `initial_bins` quantiles and merges neighbouring intervals, for each column in turn the pair that costs the
@@ -84,7 +83,7 @@ def discretize(
     if method not in get_args(Method):
         raise ParameterError(f"method: {unknown('method', method, get_args(Method))}")
     if isinstance(data, Data):
-        raise DataError(f"data: {data!r} holds no numbers to cut; give the frame that it was made of")
+        raise DataError(f"data: {data!r} holds no numbers to cut; pass the frame that it was made from")
     frame = take_apart(data)
     declared = declared_in(frame, categories)
     values = frame.values(declared)

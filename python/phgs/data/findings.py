@@ -72,7 +72,7 @@ def is_identifier(n_states: int, n_rows: int) -> bool:
     """Whether a column has more than ten states and on average fewer than five rows of each.
 
     G² calls such a column dependent on anything; and given it hardly any rows are left to compare, so that every test
-    says independent: with three rows a state PC loses every edge of a graph.
+    says independent: with three rows per state PC loses every edge of a graph.
     """
     return n_states > 10 and FEW_ROWS_OF_A_STATE * n_states > n_rows
 
@@ -94,7 +94,7 @@ def identifiers(table: Categories) -> list[Finding]:
     """Columns of which no test can tell anything."""
     found = [(table.names[i], table.arities[i]) for i in table.isolated]
     text = (
-        "columns with fewer than five rows a state (identifiers) cannot be tested; they stay isolated and separate"
+        "columns with fewer than five rows per state (identifiers) cannot be tested; they stay isolated and separate"
         f" nothing: {_with_states(found, table.n_rows)}; leave them out, or merge states"
     )
     return [Finding("identifier", tuple(name for name, _ in found), text)] if found else []
@@ -105,7 +105,7 @@ def many_states(table: Categories) -> list[Finding]:
     named = zip(table.names, table.arities, strict=True)
     found = [(n, arity) for n, arity in named if arity > MANY_STATES and not is_identifier(arity, table.n_rows)]
     text = (
-        "columns with very many states tell little, and may look dependent on anything or explain other edges away:"
+        "tests of columns with very many states have little power, and edges may be false or missing:"
         f" {_with_states(found, table.n_rows)}; merge rare states"
     )
     return [Finding("many-states", tuple(name for name, _ in found), text)] if found else []
@@ -154,7 +154,7 @@ def twins(table: Categories, positions: list[list[int]]) -> list[Finding]:
         return []
     shown = "; ".join(" = ".join(repr(name) for name in group[:8]) for group in groups[:4])
     more = f" and {len(groups) - 4} more groups" if len(groups) > 4 else ""
-    text = f"columns that are copies of each other explain each other's edges away: {shown}{more}; keep one of each"
+    text = f"columns that are copies of each other hide each other's edges: {shown}{more}; keep one of each"
     return [Finding("copies", tuple(name for group in groups for name in group), text)]
 
 
@@ -208,7 +208,7 @@ def few_rows(table: Categories) -> list[Finding]:
 
 
 def warn_of(table: Categories, stacklevel: int) -> None:
-    """Warn of what a learner meets, one line a finding, and log what is milder."""
+    """Warn of what a learner meets, one line per finding, and log what is milder."""
     groups = copies(table)
     found = [
         *constants(table),

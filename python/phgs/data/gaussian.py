@@ -26,7 +26,7 @@ _COLLINEAR_LIMIT = 2000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianTable(Data):
-    """Continuous data, checked once; whatever takes data takes it too, and then uses Gaussian tests and scores.
+    """Continuous data, checked once. Functions that take data accept it, and use Gaussian tests and scores.
 
     Made by `as_gaussian` and `gaussian_from_correlation`.
 
@@ -43,8 +43,8 @@ class GaussianTable(Data):
     matrix : numpy.ndarray or None
         The correlation matrix where it was given.
     replicate : bool
-        Whether rows were drawn again: a column that is constant in them, or a copy of another, is then isolated (it
-        correlates with nothing) where otherwise it would be refused.
+        Whether rows were resampled. A column that is then constant, or a copy of another, is isolated (it correlates
+        with nothing); otherwise it would be refused.
     """
 
     names: tuple[Name, ...]

@@ -52,7 +52,7 @@ class Categories(Data):
 
     @cached_property
     def isolated(self) -> tuple[int, ...]:
-        """Positions of identifiers: columns with too few rows a state for tests to tell anything.
+        """Positions of identifiers: columns with too few rows per state for tests to tell anything.
 
         More than ten states, and on average fewer than five rows of each. Learners keep them isolated.
         """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AdjustmentDistances:
-    """How wrong causal effects come out that a learned graph identifies, over all ordered pairs of variables.
+    """How often a learned graph identifies a causal effect wrongly, over all ordered pairs of variables.
 
     Attributes
     ----------

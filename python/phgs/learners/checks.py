@@ -40,7 +40,7 @@ def check_running(learner: Learner) -> None:
 def check_gaussian(learner: Learner) -> None:
     """Refuse what only categories have."""
     for name, default in OF_CATEGORIES.items():
-        # What a learner has by default is no request; a function of one's own knows what it takes.
+        # What a learner has by default is no request; a function of the user's own knows what it takes.
         if name == "test" and learner._own_test() is not None:
             continue
         if getattr(learner, name, default) not in (default, getattr(type(learner), name, default)):

@@ -1,4 +1,4 @@
-"""Compositions of one's own."""
+"""Compositions of stages."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Hybrid(Learner):
         The most parents a variable may have, in every stage; None for no limit. A search may have a lower limit of its
         own, which what it starts from keeps too. It is refused with ``init="oriented"`` where no search follows.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -71,7 +71,7 @@ class Hybrid(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen

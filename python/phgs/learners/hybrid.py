@@ -48,7 +48,7 @@ class MMHC(Learner):
     init : {"empty", "hgi"}, default "empty"
         Where the search starts: the empty graph, or hybrid greedy initialization (the paper's MMHC-HGI).
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -56,7 +56,7 @@ class MMHC(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
@@ -154,7 +154,7 @@ class H2PC(Learner):
     init : {"empty", "hgi"}, default "empty"
         Where the search starts: the empty graph, or hybrid greedy initialization (the paper's H2PC-HGI).
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -162,7 +162,7 @@ class H2PC(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
@@ -265,7 +265,7 @@ class GSC(Learner):
     max_conditioning_size : int or None, default 3
         The largest conditioning set of these tests; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -273,7 +273,7 @@ class GSC(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
@@ -386,7 +386,7 @@ class ARGES(Learner):
     max_clusters : int, default 20
         The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
-        Labels of your own in place of clustering: by name, or one for each column in order.
+        Your labels instead of clustering: by name, or one for each column in order.
     path_length : int, default 10
         Number of significance levels that PATH looks at; 1 turns it off. PATH is used with ``init="hgi"`` and a
         skeleton that is learned.
@@ -396,7 +396,7 @@ class ARGES(Learner):
         How the v-structures that HGI starts from are found, as in `PC`; only with ``init="hgi"`` and a skeleton that is
         learned.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -404,7 +404,7 @@ class ARGES(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen

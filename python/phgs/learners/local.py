@@ -273,7 +273,7 @@ class MMPC(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -281,7 +281,7 @@ class MMPC(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -313,7 +313,7 @@ class HPC(LocalLearner):
     max_conditioning_size : int or None, default 4
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -321,7 +321,7 @@ class HPC(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -351,7 +351,7 @@ class FastIAMB(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -359,7 +359,7 @@ class FastIAMB(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -390,7 +390,7 @@ class SIHitonPC(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -398,7 +398,7 @@ class SIHitonPC(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -429,7 +429,7 @@ class HitonPC(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -437,7 +437,7 @@ class HitonPC(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -467,7 +467,7 @@ class GetPC(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -475,7 +475,7 @@ class GetPC(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -509,7 +509,7 @@ class GrowShrink(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -517,7 +517,7 @@ class GrowShrink(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -551,7 +551,7 @@ class IAMB(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -559,7 +559,7 @@ class IAMB(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -592,7 +592,7 @@ class InterIAMB(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -600,7 +600,7 @@ class InterIAMB(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
@@ -634,7 +634,7 @@ class IAMBFDR(LocalLearner):
     max_conditioning_size : int or None, default 5
         The largest conditioning set; None for no limit.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -642,7 +642,7 @@ class IAMBFDR(LocalLearner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     missing, categories, data_type, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.

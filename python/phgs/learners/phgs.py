@@ -1,4 +1,4 @@
-"""pHGS, the paper's own method, and the default method that goes on from it."""
+"""pHGS, the paper's own method, and the default method that continues from it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PHGS(Learner):
     max_clusters : int, default 20
         The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
-        Labels of your own in place of clustering: by name, or one for each column in order.
+        Your labels instead of clustering: by name, or one for each column in order.
     path_length : int, default 10
         Number of significance levels that PATH looks at; 1 turns it off.
     min_alpha : float, default 1e-5
@@ -47,7 +47,7 @@ class PHGS(Learner):
         Maathuis 2014); ``"max-p"``, when it is not in the set with the largest p-value (Ramsey 2016). Undecided triples
         are in `Result.undecided`, and no direction is concluded from them.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -55,7 +55,7 @@ class PHGS(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
@@ -176,7 +176,7 @@ class Auto(Learner):
     max_clusters : int, default 20
         The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
-        Labels of your own in place of clustering: by name, or one for each column in order.
+        Your labels instead of clustering: by name, or one for each column in order.
     path_length : int, default 10
         Number of significance levels that PATH looks at; 1 turns it off.
     min_alpha : float, default 1e-5
@@ -190,7 +190,7 @@ class Auto(Learner):
         Maathuis 2014); ``"max-p"``, when it is not in the set with the largest p-value (Ramsey 2016). Undecided triples
         are in `Result.undecided`, and no direction is concluded from them.
     test : {"g2", "x2"} or callable, default "g2"
-        G² (likelihood ratio) or Pearson's X²; or a function of your own, called as ``test(x, y, given)`` with names of
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
         variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
         on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
         learn by tests alone take a list of names in place of data.
@@ -198,7 +198,7 @@ class Auto(Learner):
         Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
         stratum only the states that occur in it, which is better calibrated on sparse tables.
     minimum_sample : float or tuple, optional
-        The least number of rows a cell that a test needs; sparser tables are not tested and the pair counts as
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "ebic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen

@@ -37,7 +37,7 @@ def refinements(refine: Any, search: Search | None = None) -> tuple[Refinement, 
         None or ``"none"``; a name; a `HillClimbing`, `Tabu`, `GES` or `BOSS` with options of its own; or a list of
         these.
         ``"free"`` searches over all pairs, ``"growing"`` over an active set that grows around what changes, both with
-        the options of `search`; ``"ges"`` goes on among equivalence classes, ``"xges"`` too, with extended search;
+        the options of `search`; ``"ges"`` searches among equivalence classes, ``"xges"`` too, with extended search;
         ``"boss"`` among orders of the variables.
     search
         The maximisation; None where there was none.

@@ -114,7 +114,7 @@ class HillClimbing(Learner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Tabu(Learner):
-    """Hill-climbing with a tabu list: it goes on through worse graphs and returns the best that it saw.
+    """Hill-climbing with a tabu list: it continues through worse graphs and returns the best one found.
 
     Parameters
     ----------

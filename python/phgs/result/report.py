@@ -128,7 +128,7 @@ def _warnings(result: Result) -> str:
         found.append(f"{result.n_undecided:,} unshielded triples may be v-structures or not.")
     if result.isolated:
         names = ", ".join(map(str, list(result.isolated)[:20])) + (" …" if len(result.isolated) > 20 else "")
-        found.append(f"Kept isolated, with fewer than five rows a state: {names}.")
+        found.append(f"Kept isolated, with fewer than five rows per state: {names}.")
     if result.decided_by_minimum_sample:
         found.append(f"{result.decided_by_minimum_sample:,} tests were decided by the least-sample rule.")
     if not found:

@@ -142,7 +142,7 @@ class Result:
     levels : dict
         The states of each variable. A result file has them as text, truth values and numbers, and none of identifiers.
     isolated : dict
-        The variables that were kept isolated because they have fewer than five rows a state (identifiers), with their
+        The variables that were kept isolated because they have fewer than five rows per state (identifiers), with their
         number of states.
     knowledge : Knowledge or None
         The background knowledge that was used.
@@ -338,7 +338,7 @@ class Result:
     def _needed_data(self, data: Any) -> Data:
         found = self._data(data)
         if found is None:
-            raise ParameterError("data: this result was loaded or unpickled and has its data no more; give them")
+            raise ParameterError("data: a loaded or unpickled result does not keep its data; pass data=")
         return found
 
     def explain(self, x: Name, y: Name, data: Any = None) -> str:
@@ -349,8 +349,8 @@ class Result:
         x, y
             Names of variables.
         data
-            The data that were learned from; with them the deciding test is shown in full. A result that has just been
-            learned knows them; one that was loaded or unpickled does not.
+            The data; with them the deciding test is shown in full. A result that has just been learned has them; a
+            loaded or unpickled one does not.
         """
         from phgs.result.summary import explain
 
@@ -375,7 +375,7 @@ class Result:
         return self.cpdag.to_igraph()
 
     def to_pyagrum(self, data: Any = None) -> Any:
-        """Return the network that `fit` makes, as one of pyAgrum, which has inference."""
+        """Return the network of `fit` as a pyAgrum network, for inference."""
         return self._network(data, None, 0).to_pyagrum()
 
     def to_dot(self) -> str:
@@ -430,7 +430,7 @@ class Result:
 
         table = self._needed_data(data)
         if not table.has_data:
-            raise ParameterError("data: this result was learned from a test alone; give data")
+            raise ParameterError("data: this result was learned from a test alone; pass data=")
         if table.data_type == "gaussian":
             raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
         dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
@@ -469,7 +469,7 @@ class Result:
         confidence: EdgeConfidence | None = None,
         title: str | None = None,
     ) -> Explorer:
-        """Make a page in which the graph can be explored: moved, searched, asked about its variables and edges.
+        """Make a page in which to explore the graph: move, search, and ask about variables and edges.
 
         A notebook shows what is returned. The file works from disk in any browser, without a network. It holds what the
         result file holds, the separating sets of absent pairs too where there are at most 100,000 of them, but no data.
@@ -536,7 +536,7 @@ class Result:
         return report(self, path, data=data, truth=truth, confidence=confidence, title=title)
 
     def plot_path(self, path: Any = None) -> Any:
-        """Draw score and number of edges along the solution path with matplotlib.
+        """Draw the score and the number of edges along the solution path, with matplotlib.
 
         Raises
         ------
@@ -550,7 +550,7 @@ class Result:
         return plot_path(self.path, path)
 
     def plot_dendrogram(self, path: Any = None, *, data: Any = None) -> Any:
-        """Draw the tree of the variables' distances that the partition cuts, with matplotlib.
+        """Draw the dendrogram of the variables' distances that the partition cuts, with matplotlib.
 
         Names are coloured by cluster. A cluster may hold several branches: small ones are merged into others.
 
@@ -607,7 +607,7 @@ class Result:
     def load(path: str | os.PathLike[str]) -> Result:
         """Read a result file.
 
-        What is read has all but the data, which `explain`, `fit` and `plot_dendrogram` take as an argument. Names of
+        A loaded result has everything except the data; pass them to `explain`, `fit` and `plot_dendrogram`. Names of
         variables are text.
         """
         from phgs.result.file import load

@@ -29,7 +29,7 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
         rows += " (each test uses those complete in its columns)"
     lines += [("variables", f"{len(result.variables):,}"), ("rows", rows)]
     if result.isolated:
-        lines.append(("isolated", f"{listed(list(result.isolated))} (fewer than five rows a state)"))
+        lines.append(("isolated", f"{listed(list(result.isolated))} (fewer than five rows per state)"))
     if result.knowledge is not None:
         lines.append(("knowledge", _known(result.knowledge)))
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class EdgeRow(NamedTuple):
-    """One learned edge and what speaks for it.
+    """One learned edge and the evidence for it.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Separation(NamedTuple):
 class EdgeTable(RecordTable[EdgeRow]):
     """The learned edges as a table: a sequence of rows, and columns by name.
 
-    It has the Arrow C stream, so that packages of data frames can take it, as in ``polars.DataFrame(result.edges)``;
+    It has the Arrow C stream, so that data-frame packages can read it, as in ``polars.DataFrame(result.edges)``;
     `to_pandas` makes a pandas frame.
     """
 

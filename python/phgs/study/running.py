@@ -59,7 +59,7 @@ def run_study(
 
     Every group of tasks (a method at one significance level on one data set, with the methods that use its skeleton) is
     written to the folder when it is finished, in one transaction; a run that is killed loses only groups that were
-    running. Run it again to go on. A task that fails is recorded with its error and does not stop the rest.
+    running. Run it again to continue. A task that fails is recorded with its error and does not stop the rest.
 
     Parameters
     ----------
