@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 import warnings
 
 import numpy as np
@@ -32,6 +33,14 @@ def pytest_addoption(parser):
         action="store_true",
         help="fail, rather than skip, where a package that a test exports to is missing",
     )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c():
+    """Let Ctrl-C interrupt, as on a terminal: what a shell starts in the background ignores it, and its children do."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
