@@ -11,6 +11,7 @@ import contextlib
 import io
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -59,6 +60,23 @@ def graphs_of_pages(chosen: list[str]) -> None:
             for name in names:
                 kept = "readme.png" if page.endswith("README.md") else name
                 shutil.copy(Path(folder) / name, PICTURES / kept)
+
+
+def explored() -> None:
+    """Take a picture of the page in which ALARM can be explored; needs Chromium."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        print("no Chromium: explore.png is left as it is", file=sys.stderr)
+        return
+    import phgs
+
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "graph.html"
+        phgs.learn(phgs.datasets.load_alarm().table, progress=False).explore(page)
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000"]
+        taken = f"--screenshot={PICTURES / 'explore.png'}"
+        command = [browser, *options, "--window-size=1280,800", taken, page.as_uri()]
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
 
 
 def drawing(width: float, height: float) -> tuple[Figure, Any]:
@@ -179,6 +197,10 @@ def architecture() -> None:
 
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
-    graphs_of_pages(sys.argv[1:])
-    stages()
-    architecture()
+    chosen = sys.argv[1:]
+    graphs_of_pages(chosen)
+    if not chosen or "guides/explore" in chosen:
+        explored()
+    if not chosen:
+        stages()
+        architecture()

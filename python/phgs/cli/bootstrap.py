@@ -34,7 +34,7 @@ def add(parser: Parser) -> None:
     running = add_method(parser, seed="seed of the rows that are drawn, and of random choices of a method (default 0)")
     running.add_argument("-n", type=whole_number, default=200, metavar="N", help="number of replicates (default 200)")
     running.add_argument(
-        "--folder", metavar="FOLDER", help="keep every replicate here; called again, go on where it stopped"
+        "--folder", metavar="FOLDER", help="keep every replicate here; a later call continues where it stopped"
     )
     running.add_argument(
         "--workers", type=whole_number, default=1, metavar="N", help="processes that learn replicates (default 1)"
