@@ -147,7 +147,9 @@ def without_code(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_relative_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+    text = without_code(page)
+    assert "[](" not in text, "a link needs a text: pages are read in the repository, too"
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"[a-z]+:", target):
             continue
         path, _, anchor = target.partition("#")
