@@ -24,6 +24,43 @@
 //! * [`network`] has Bayesian networks with their tables: files, sampling, simulation.
 //! * [`run`] has what a running computation needs: threads, cancellation, progress and the count of statistical calls.
 //!
+//! # Example
+//!
+//! Three variables in a chain, learned by pHGS:
+//!
+//! ```
+//! use phgs::hybrid::{Hybrid, Initialise, Maximise, Partition, Restrict, VStructureRule};
+//! use phgs::orient::path::PathOptions;
+//! use phgs::search::SearchOptions;
+//! use phgs::skeleton::PcOptions;
+//! use phgs::{Alpha, CountingEngine, DiscreteData, G2Test, Knowledge, PenalizedLikelihood, Run};
+//!
+//! # fn main() -> phgs::Result<()> {
+//! // The second variable follows the first in four rows of five, the third follows the second in three of four.
+//! let rows = 0..2_000u32;
+//! let first: Vec<u32> = rows.clone().map(|row| row % 2).collect();
+//! let second: Vec<u32> = rows.clone().map(|row| first[row as usize] ^ u32::from(row / 2 % 5 == 0)).collect();
+//! let third: Vec<u32> = rows.map(|row| second[row as usize] ^ u32::from(row / 10 % 4 == 0)).collect();
+//! let data = DiscreteData::from_columns(vec![first, second, third])?;
+//!
+//! let engine = CountingEngine::new(&data);
+//! let phgs = Hybrid {
+//!     restrict: Restrict::PartitionedPc(Partition::One, PcOptions::new(Alpha::new(0.01)?)),
+//!     select: PathOptions::default(),
+//!     initialise: Initialise::HybridGreedy(VStructureRule::SeparatingSets),
+//!     maximise: Maximise::HillClimb(SearchOptions::default()),
+//!     refine: vec![],
+//!     max_parents: None,
+//! };
+//! let clusters = |_distances| unreachable!("there is one");
+//! let run = Run::new(1)?;
+//! let (test, score) = (G2Test::new(&engine), PenalizedLikelihood::bic(&engine));
+//! let learned = phgs::learn(&test, &score, &phgs, clusters, &Knowledge::none(), &run)?;
+//! assert_eq!(learned.cpdag.undirected_edges().collect::<Vec<_>>(), [(0, 1), (1, 2)]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The paper's symbols map to names: Φ is `max_p_values` (kept as logarithms), S is `separating_set`, U is
 //! `v_structures`, τ is `path_length`, α⁽ᵗ⁾ is `thresholds`, m is `max_conditioning_size`, κ is the number of clusters.
 
@@ -44,7 +81,16 @@ pub mod skeleton;
 pub mod stats;
 mod subsets;
 
+pub use counts::CountingEngine;
+pub use data::{Codes, ContinuousData, Correlation, DiscreteData, IncompleteData};
 pub use error::{Error, Result};
+pub use graph::{Comparison, DSeparation, Dag, Pdag, UndirectedGraph, compare};
+pub use hybrid::{Hybrid, Learned, learn};
+pub use independence::{Alpha, DSeparationOracle, FisherZTest, G2Test, IndependenceTest, PearsonTest, TestwiseTest};
+pub use knowledge::Knowledge;
+pub use network::BayesianNetwork;
+pub use run::Run;
+pub use score::{DiscreteScore, GaussianBic, LocalScore, PenalizedLikelihood};
 
 /// Index of a variable: its column in the data, counted from 0.
 pub type Variable = u32;

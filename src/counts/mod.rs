@@ -23,6 +23,8 @@ mod conditional;
 mod engine;
 mod fixed;
 mod histogram;
+// The only unsafe code: vector instructions, each behind a check that the processor has them, and equal to plain code.
+#[allow(unsafe_code)]
 mod kernels;
 mod lanes;
 mod memo;
