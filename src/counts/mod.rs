@@ -13,6 +13,20 @@
 //!
 //! A [`CountingEngine`] belongs to one data table and is shared by all threads; each thread counts through its own
 //! [`CountingSession`].
+//!
+//! # What is remembered
+//!
+//! F of a set is looked for in this order before rows are counted:
+//!
+//! | memory | whose | what it holds | at most | when it forgets |
+//! |---|---|---|---|---|
+//! | [`PairwiseSums`] | engine | all sets of at most two variables | 8 bytes a pair | never |
+//! | `memo` | session | sums and tables of the sets around the present variables | 12 MiB | when the focus moves and it holds more than a core's cache does; when full |
+//! | `past` | session | sums of any sets, one place for each | 16 MiB | a set gives its place to the next |
+//! | `rows` | engine | sums of a set with each of many candidates | 32 MiB | all, when full |
+//! | `around::remembered` | session, for one target | entropies of sets around a target with many neighbours | 128 MiB | with the target; variables outside first |
+//!
+//! Values are exact integers, so that it never matters for a result which of them answers.
 
 mod around;
 mod binary;
