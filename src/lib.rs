@@ -14,8 +14,8 @@
 //! * [`data`] holds columns of state codes, checked once and never changed.
 //! * [`counts`] counts contingency tables and sums `n ln n` over them.
 //! * [`stats`] has the tails of the distributions that tests need.
-//! * [`independence`] has the trait [`IndependenceTest`](independence::IndependenceTest) and its tests.
-//! * [`score`] has the trait [`LocalScore`](score::LocalScore) and its scores.
+//! * [`independence`] has the trait [`IndependenceTest`] and its tests.
+//! * [`score`] has the trait [`LocalScore`] and its scores.
 //! * [`graph`] has DAGs, partially directed graphs and d-separation.
 //! * [`knowledge`] has what is known before learning: required and forbidden arcs, tiers.
 //! * [`skeleton`] finds which pairs are adjacent; [`orient`] finds directions; [`search`] maximises a score.
