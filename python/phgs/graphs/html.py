@@ -1,4 +1,4 @@
-"""Graphs and results in notebooks: HTML with a drawing, without any dependency."""
+"""Graphs in notebooks: HTML with a drawing, without any dependency."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from phgs.data.frames import Name
     from phgs.graphs.graph import Graph
-    from phgs.result import Result
 
 DRAWN = 150
 """Of graphs with more nodes than this a part is drawn in notebooks."""
@@ -76,15 +75,3 @@ def graph_html(graph: Graph, clusters: Mapping[Name, int] | None = None) -> str:
         return f"<div><b>{size}</b></div>"
     where = f"around {escape(visible(most))}, which has the most edges; explore() shows all"
     return f"<div><b>{size}</b><br>{where}<br>{svg(part, clusters)}</div>"
-
-
-def result_html(result: Result) -> str:
-    """Return a result as HTML: its summary, its graph and its edges."""
-    from phgs.result.summary import summary
-
-    drawing = graph_html(result.cpdag, result.clusters)
-    table = result.edges._repr_html_()
-    return (
-        f"<div><pre>{escape(summary(result))}</pre>{drawing}"
-        f"<details><summary>{len(result.edges):,} edges</summary>{table}</details></div>"
-    )

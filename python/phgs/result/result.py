@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from phgs.confidence import EdgeConfidence
     from phgs.data.frames import Name
+    from phgs.graphs.functions import Comparison
     from phgs.graphs.view import Explorer
     from phgs.knowledge import Knowledge
     from phgs.network import Network
@@ -633,12 +634,16 @@ class Result:
         return f"<phgs.Result: {self.method}, {self.cpdag._size()}>"
 
     def __str__(self) -> str:
-        from phgs.result.summary import summary
         from phgs.texts import printable
 
-        return printable(summary(self))
+        return printable(self._summary())
+
+    def _summary(self, comparison: Comparison | None = None) -> str:
+        from phgs.result.summary import summary
+
+        return summary(self, comparison)
 
     def _repr_html_(self) -> str:
-        from phgs.graphs.html import result_html
+        from phgs.result.html import result_html
 
         return result_html(self)

@@ -373,10 +373,8 @@ def _ranks(n: int, arcs: list[Pair], edges: list[Pair]) -> list[int]:
 
 
 def _lines(result: Result, comparison: Comparison | None) -> list[tuple[str, str]]:
-    from phgs.result.summary import summary
-
     wanted = ("method", "variables", "rows", "isolated", "knowledge", "edges", "threshold", "score", "against truth")
-    lines = [(line[:20].strip(), line[20:].strip()) for line in summary(result, comparison).split("\n")]
+    lines = [(line[:20].strip(), line[20:].strip()) for line in result._summary(comparison).split("\n")]
     return [(name, value) for name, value in lines if name in wanted]
 
 
