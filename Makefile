@@ -68,12 +68,13 @@ dist/ready: .venv-build/ready $(SOURCES)
 	.venv-build/bin/maturin build --release --locked --quiet --out dist
 	@touch $@
 
-lint: .venv-build/ready ## Formatting, lints and types
+lint: .venv-build/ready ## Formatting, lints, spelling and types
 	cargo fmt --check
 	cargo clippy --locked --quiet --all-targets -- -D warnings
 	cargo clippy --locked --quiet --lib --features python -- -D warnings
 	.venv-build/bin/ruff format --check --quiet python tests/python docs .ci
 	.venv-build/bin/ruff check --quiet python tests/python docs .ci
+	.venv-build/bin/typos
 	.venv-build/bin/mypy
 
 bench: ## Benchmarks of the core (criterion)
