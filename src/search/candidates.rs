@@ -59,6 +59,13 @@ impl<'a> Candidates<'a> {
             return k * k.saturating_sub(1) / 2;
         }
         let both = |x: Variable, y: Variable| self.allows(x, y) && self.allows(y, x);
+        if let ActiveSet::Pairs(graph) = self.active {
+            // Of thousands of variables few pairs are active.
+            let mut is_among = vec![false; self.n_variables];
+            among.iter().for_each(|&x| is_among[x as usize] = true);
+            let within = graph.edges().filter(|&(x, y)| is_among[x as usize] && is_among[y as usize]);
+            return within.filter(|&(x, y)| both(x, y)).count() as u64;
+        }
         among.iter().enumerate().map(|(i, &x)| among[..i].iter().filter(|&&y| both(x, y)).count() as u64).sum()
     }
 

@@ -114,6 +114,8 @@ HARD = {"alpha": 0.2, "max_conditioning_size": None}
 
 ROUND = ["hub", "copies", "survey", "many_states", "wide"]
 DATA_OF = {method: ROUND if FULL else [ROUND[i % 5], ROUND[(i + 2) % 5]] for i, method in enumerate(phgs.METHODS)}
+# Handing over the 4.5 million edges of a complete skeleton takes longer than any limit.
+DATA_OF["gsc"] = ["copies", "survey"]
 GIVEN = {"gsc": {"skeleton": "complete"}}
 CASES = [(method, data, GIVEN.get(method, {})) for method, some in DATA_OF.items() for data in some]
 CASES += [
