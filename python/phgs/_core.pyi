@@ -137,7 +137,7 @@ class Neighbourhoods(TypedDict):
 @type_check_only
 class GivenSkeleton(TypedDict):
     kind: Literal["given"]
-    edges: _Pairs
+    edges: NDArray[np.int64]
 
 Restriction = NoRestriction | PartitionedPC | Neighbourhoods | GivenSkeleton
 

@@ -25,7 +25,13 @@ impl UndirectedGraph {
     pub fn from_edges(n_variables: usize, edges: impl IntoIterator<Item = (Variable, Variable)>) -> Self {
         let mut graph = Self::empty(n_variables);
         for (x, y) in edges {
-            graph.insert(x, y);
+            assert_ne!(x, y, "a variable is not its own neighbour");
+            graph.neighbours[x as usize].push(y);
+            graph.neighbours[y as usize].push(x);
+        }
+        for list in &mut graph.neighbours {
+            list.sort_unstable();
+            list.dedup();
         }
         graph
     }

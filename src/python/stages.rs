@@ -1,6 +1,7 @@
 //! The stages of a method and background knowledge, as the facade describes them: `learners/stages.py` makes what is read
 //! here, and `_core.pyi` has its types.
 
+use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -18,6 +19,12 @@ use crate::skeleton::local::{LocalLearner, LocalOptions};
 use crate::{Result, Variable};
 
 type Pairs = Vec<(Variable, Variable)>;
+
+/// The rows of an array of shape (number of edges, 2): of lists, millions take seconds.
+fn rows(edges: &PyReadonlyArray2<'_, i64>) -> PyResult<Pairs> {
+    let ends = edges.as_slice()?.chunks_exact(2);
+    ends.map(|pair| Ok((Variable::try_from(pair[0])?, Variable::try_from(pair[1])?))).collect()
+}
 
 /// A value that every mapping of this kind has.
 pub(super) fn item<'py, T: for<'a> FromPyObject<'a, 'py>>(stage: &Bound<'py, PyAny>, key: &str) -> PyResult<T> {
@@ -115,7 +122,7 @@ impl<'py> FromPyObject<'_, 'py> for Restriction {
             "ppc" => Self::PartitionedPc(stage.extract()?),
             "pef" => Self::Fusion(stage.extract()?),
             "neighbourhoods" => Self::Neighbourhoods(stage.extract()?),
-            "given" => Self::Given { edges: item(&stage, "edges")? },
+            "given" => Self::Given { edges: rows(&item(&stage, "edges")?)? },
             other => return unknown("restrict", other),
         })
     }

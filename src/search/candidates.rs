@@ -58,7 +58,7 @@ impl<'a> Candidates<'a> {
             let k = among.len() as u64;
             return k * k.saturating_sub(1) / 2;
         }
-        let both = |x: Variable, y: Variable| self.allows(x, y) && self.allows(y, x);
+        let both = |x: Variable, y: Variable| self.knowledge.is_none_or(|k| k.allows_arc(x, y) && k.allows_arc(y, x));
         if let ActiveSet::Pairs(graph) = self.active {
             // Of thousands of variables few pairs are active.
             let mut is_among = vec![false; self.n_variables];

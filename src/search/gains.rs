@@ -110,10 +110,10 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
     /// Call after the first scores were taken: when equivalent DAGs score alike, x → y and y → x between two variables
     /// without parents are one evaluation (of their mutual information), and count once.
     pub(super) fn count_symmetric_pairs_once(&mut self, dag: &Dag) {
-        if self.equivalent && self.max_parents > 0 {
+        // Where time ran out fewer were scored.
+        if self.equivalent && self.max_parents > 0 && !self.run.was_cut_short() {
             let bare: Vec<Variable> =
                 (0..dag.n_variables() as Variable).filter(|&x| dag.parents(x).is_empty()).collect();
-            // Fewer were scored where time ran out.
             self.calls = self.calls.saturating_sub(self.candidates.pairs_both_ways(&bare));
         }
     }

@@ -1,5 +1,6 @@
 //! Runs whose deadline is past: every stage returns what it can, and the run remembers that it was cut short.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use phgs::counts::CountingEngine;
@@ -10,7 +11,8 @@ use phgs::knowledge::Knowledge;
 use phgs::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
 use phgs::orient::path::PathOptions;
 use phgs::orient::{
-    MOST_CONFLICTS, Undecided, VStructure, consistent_extension, extension_within, orient_within, skeleton_to_cpdag,
+    ColliderRule, MOST_CONFLICTS, Undecided, VStructure, consistent_extension, decide_colliders, extension_within,
+    orient_within, skeleton_to_cpdag,
 };
 use phgs::run::{Ledger, Run};
 use phgs::score::{LocalScore, PenalizedLikelihood, ScoreCache, ScoreSession};
@@ -102,6 +104,43 @@ fn screens_that_are_cut_short_join_only_what_is_required() {
         let options = LocalOptions::new(learner, Alpha::default());
         let skeleton = local_skeleton(learner, &test, &options, &knowledge, &late(), &mut Ledger::new()).unwrap();
         assert_eq!(skeleton.graph().edges().collect::<Vec<_>>(), [(1, 3)], "{learner:?}");
+    }
+}
+
+#[test]
+fn collider_rules_stop_within_a_pair() {
+    let (data, _) = golden_data("alarm");
+    let engine = CountingEngine::new(&data);
+    let test = G2Test::new(&engine);
+    // Two variables with 35 common neighbours, which have 2^35 subsets.
+    let p = data.n_variables() as Variable;
+    let centres = 2..p;
+    let graph = UndirectedGraph::from_edges(p as usize, centres.clone().flat_map(|z| [(0, z), (1, z)]));
+    let none = Knowledge::none();
+    for rule in [ColliderRule::Conservative, ColliderRule::Majority, ColliderRule::MaxP] {
+        let decide = |run: &Run| {
+            let start = Instant::now();
+            let found = decide_colliders(&graph, &test, rule, 0.05f64.ln(), None, &none, run, &mut Ledger::new());
+            assert!(start.elapsed() < Duration::from_secs(5), "{rule:?}");
+            found
+        };
+        let run = Run::new(2).unwrap().with_deadline(Some(Instant::now() + Duration::from_millis(200)));
+        let found = decide(&run).unwrap();
+        assert!(run.was_cut_short());
+        // What is not decided is left open, not taken for the one or the other.
+        assert!(centres.clone().all(|z| found.undecided.contains(&(0, z, 1))), "{rule:?}");
+        assert!(found.v_structures.iter().all(|v| (v.x, v.y) != (0, 1)), "{rule:?}");
+
+        let run = Run::new(2).unwrap();
+        let canceller = run.canceller();
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(200));
+                canceller.store(true, Ordering::Relaxed);
+            });
+            decide(&run)
+        });
+        assert_eq!(outcome, Err(Error::Interrupted), "{rule:?}");
     }
 }
 

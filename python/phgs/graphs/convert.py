@@ -118,11 +118,8 @@ def _from_matrix(matrix: Any, names: Sequence[Name]) -> Graph:
     if there.diagonal().any():
         raise GraphError(f"{names[int(np.flatnonzero(there.diagonal())[0])]!r} cannot be joined to itself")
     both = there & there.T
-    return Graph(
-        names,
-        [(names[i], names[j]) for i, j in np.argwhere(there & ~both)],
-        [(names[i], names[j]) for i, j in np.argwhere(np.triu(both))],
-    )
+    variables = Graph(names).variables
+    return Graph._from_indices(variables, np.argwhere(there & ~both), np.argwhere(np.triu(both)))
 
 
 def _arcs(matrix: NDArray[Any], names: Sequence[Name]) -> NDArray[np.bool_]:

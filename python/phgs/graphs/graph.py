@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -77,6 +77,8 @@ class Graph:
     variables: tuple[Name, ...]
     directed: tuple[tuple[Name, Name], ...]
     undirected: tuple[tuple[Name, Name], ...]
+    # Both as positions of variables, sorted, of shape (number of edges, 2).
+    _numbers: tuple[NDArray[np.int64], NDArray[np.int64]] = field(init=False, repr=False)
 
     def __init__(
         self,
@@ -95,28 +97,24 @@ class Graph:
             if problem is not None:
                 raise GraphError(f"variable {problem}")
 
-        def checked(pairs: Iterable[tuple[Name, Name]], *, ordered: bool) -> list[tuple[int, int]]:
-            found = []
-            for first, second in pairs:
-                for name in (first, second):
-                    if name not in position:
-                        raise GraphError(unknown("variable", name, names))
-                x, y = position[first], position[second]
-                if x == y:
-                    raise GraphError(f"{first!r} cannot be joined to itself")
-                key = (min(x, y), max(x, y))
-                if key in seen:
-                    raise GraphError(f"{first!r} and {second!r} are joined twice")
-                seen.add(key)
-                found.append((x, y) if ordered else key)
-            return sorted(found)
+        def number(name: Name) -> int:
+            if name not in position:
+                raise GraphError(unknown("variable", name, names))
+            return position[name]
 
-        seen: set[tuple[int, int]] = set()
-        arcs = checked(directed, ordered=True)
-        edges = checked(undirected, ordered=False)
+        directed_numbers, undirected_numbers = (
+            _as_pairs([number(name) for first, second in pairs for name in (first, second)])
+            for pairs in (directed, undirected)
+        )
+        both = np.concatenate([directed_numbers, undirected_numbers])
+        for x, _ in both[both[:, 0] == both[:, 1]]:
+            raise GraphError(f"{names[x]!r} cannot be joined to itself")
+        ordered = _in_order(both, ordered=False)
+        for x, y in ordered[1:][(ordered[1:] == ordered[:-1]).all(axis=1)]:
+            raise GraphError(f"{names[x]!r} and {names[y]!r} are joined twice")
+        numbers = _in_order(directed_numbers), _in_order(undirected_numbers, ordered=False)
         object.__setattr__(self, "variables", names)
-        object.__setattr__(self, "directed", tuple((names[x], names[y]) for x, y in arcs))
-        object.__setattr__(self, "undirected", tuple((names[x], names[y]) for x, y in edges))
+        object.__setattr__(self, "_numbers", numbers)
 
     @classmethod
     def _from_indices(
@@ -125,23 +123,19 @@ class Graph:
         directed: Iterable[tuple[int, int]] | NDArray[Any],
         undirected: Iterable[tuple[int, int]] | NDArray[Any] = (),
     ) -> Graph:
-        """Make a graph from the core's own edges, which need no checks; names are put to them when they are asked for.
-
-        What a skeleton learner leaves at a time limit may have millions of edges.
-        """
+        """Make a graph from the core's own edges, which need no checks."""
         graph = object.__new__(cls)
         object.__setattr__(graph, "variables", variables)
         object.__setattr__(graph, "_numbers", (_in_order(directed), _in_order(undirected, ordered=False)))
         return graph
 
     def __getattr__(self, name: str) -> Any:
-        """Put names to the edges of `_from_indices`."""
+        """Put names to edges when they are asked for: a skeleton may have millions."""
         numbers = self.__dict__.get("_numbers")
         if name not in ("directed", "undirected") or numbers is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         names = self.variables
-        pairs = numbers[name == "undirected"].tolist()
-        found = tuple((names[x], names[y]) for x, y in pairs)
+        found = tuple((names[x], names[y]) for x, y in numbers[name == "undirected"].tolist())
         object.__setattr__(self, name, found)
         return found
 
@@ -156,22 +150,20 @@ class Graph:
             raise ParameterError(unknown("variable", name, self.variables)) from None
 
     def _directed_indices(self) -> list[tuple[int, int]]:
-        if (numbers := self.__dict__.get("_numbers")) is not None:
-            return [(x, y) for x, y in numbers[0].tolist()]
-        position = self._position
-        return [(position[a], position[b]) for a, b in self.directed]
+        return [(x, y) for x, y in self._numbers[0].tolist()]
 
     def _undirected_indices(self) -> list[tuple[int, int]]:
-        if (numbers := self.__dict__.get("_numbers")) is not None:
-            return [(x, y) for x, y in numbers[1].tolist()]
-        position = self._position
-        return [(position[a], position[b]) for a, b in self.undirected]
+        return [(x, y) for x, y in self._numbers[1].tolist()]
 
     def _edges_for_core(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         return self._directed_indices(), self._undirected_indices()
 
+    def _pairs(self) -> NDArray[np.int64]:
+        directed, undirected = self._numbers
+        return _in_order(np.concatenate(self._numbers), ordered=False) if len(directed) else undirected
+
     def _pair_indices(self) -> list[tuple[int, int]]:
-        return sorted((min(x, y), max(x, y)) for x, y in self._directed_indices() + self._undirected_indices())
+        return [(x, y) for x, y in self._pairs().tolist()]
 
     def _texts(self) -> list[str]:
         return [str(name) for name in self.variables]
@@ -186,21 +178,27 @@ class Graph:
     @property
     def n_edges(self) -> int:
         """Number of edges, directed and undirected."""
-        if (numbers := self.__dict__.get("_numbers")) is not None:
-            return sum(map(len, numbers))
-        return len(self.directed) + len(self.undirected)
+        return sum(map(len, self._numbers))
 
     @property
     def edges(self) -> tuple[Edge, ...]:
         """All edges, in column order."""
-        position = self._position
-        edges = [Edge(a, b, True) for a, b in self.directed] + [Edge(a, b, False) for a, b in self.undirected]
-        return tuple(sorted(edges, key=lambda e: (position[e.source], position[e.target])))
+        return self._first_edges(self.n_edges)
+
+    def _first_edges(self, most: int) -> tuple[Edge, ...]:
+        numbers = np.concatenate(self._numbers)
+        order = np.argsort((numbers[:, 0] << 32) + numbers[:, 1])[:most]
+        directed = order < len(self._numbers[0])
+        names = self.variables
+        return tuple(
+            Edge(names[x], names[y], is_directed)
+            for (x, y), is_directed in zip(numbers[order].tolist(), directed.tolist(), strict=True)
+        )
 
     @property
     def is_dag(self) -> bool:
         """Whether all edges are directed and close no cycle."""
-        if self.undirected:
+        if len(self._numbers[1]):
             return False
         try:
             _core.check_acyclic(self._directed_indices(), self._texts())
@@ -263,7 +261,7 @@ class Graph:
 
     def skeleton(self) -> Graph:
         """Return the same graph with all edges undirected."""
-        return Graph._from_indices(self.variables, (), self._pair_indices())
+        return Graph._from_indices(self.variables, (), self._pairs())
 
     def subgraph(self, variables: Iterable[Name]) -> Graph:
         """Return the graph among some of the variables."""
@@ -425,12 +423,11 @@ class Graph:
         return {"variables": self.variables, "directed": self.directed, "undirected": self.undirected}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
+        self.__init__(**state)  # type: ignore[misc]
 
     def _size(self) -> str:
-        kinds = [f"{len(self.directed):,} directed"] if self.directed else []
-        kinds += [f"{len(self.undirected):,} undirected"] if self.undirected else []
+        sizes = zip(map(len, self._numbers), ("directed", "undirected"), strict=True)
+        kinds = [f"{size:,} {kind}" for size, kind in sizes if size]
         edges = "1 edge" if self.n_edges == 1 else f"{self.n_edges:,} edges"
         return f"{self.n_variables:,} variables, {edges}" + (f" ({', '.join(kinds)})" if kinds else "")
 
@@ -439,10 +436,9 @@ class Graph:
 
     def __str__(self) -> str:
         lines = [self._size()]
-        edges = self.edges
-        lines += [f"  {edge}" for edge in edges[:60]]
-        if len(edges) > 60:
-            lines.append(f"  … and {len(edges) - 60:,} more")
+        lines += [f"  {edge}" for edge in self._first_edges(60)]
+        if self.n_edges > 60:
+            lines.append(f"  … and {self.n_edges - 60:,} more")
         return printable("\n".join(lines))
 
     def _repr_html_(self) -> str:
@@ -451,9 +447,14 @@ class Graph:
         return graph_html(self)
 
 
+def _as_pairs(numbers: Iterable[Any] | NDArray[Any]) -> NDArray[np.int64]:
+    return np.array(numbers if isinstance(numbers, np.ndarray) else list(numbers), dtype=np.int64).reshape(-1, 2)
+
+
 def _in_order(pairs: Iterable[tuple[int, int]] | NDArray[Any], *, ordered: bool = True) -> NDArray[np.int64]:
     """Sort pairs of numbers, those that are `ordered` as they are and others with the lower number first."""
-    found = np.array(pairs if isinstance(pairs, np.ndarray) else list(pairs), dtype=np.int64).reshape(-1, 2)
+    found = _as_pairs(pairs)
     if not ordered:
         found.sort(axis=1)
-    return found[np.lexsort((found[:, 1], found[:, 0]))]
+    key = (found[:, 0] << 32) + found[:, 1]
+    return found if (key[1:] >= key[:-1]).all() else found[np.argsort(key)]

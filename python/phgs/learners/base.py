@@ -177,14 +177,14 @@ class Learner:
         table = self._table(data, stacklevel + 1)
         gaussian = table.data_type == "gaussian"
         read = time.perf_counter() - start
+        # A given graph is part of the work, and may have millions of edges.
+        until = None if self.time_limit is None else time.perf_counter() + self.time_limit
         composition = self.stages()
         self._refuse_without_data(composition, table)
         described = self._for_core(table)
         warn_of_nothing(described, table.n_variables, stacklevel)
         own = self._own_score()
         with named(table.names), reporter(self.progress, self.method) as report:
-            # A little later than the core's own limit, so that the core knows of it by then.
-            until = None if self.time_limit is None else time.perf_counter() + self.time_limit + 0.05
             learned = _core.learn(
                 table.core,
                 test=described["test"],
@@ -193,7 +193,7 @@ class Learner:
                 knowledge=described["knowledge"],
                 cluster=lambda distances: _clusters(distances, composition.max_clusters, table.isolated, until),
                 threads=self.threads,
-                time_limit=self.time_limit,
+                time_limit=None if until is None else max(until - time.perf_counter(), 1e-9),
                 progress=report,
             )
         from phgs.knowledge import Knowledge
@@ -415,7 +415,8 @@ def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = (), u
     from phgs.clustering import partition, set_apart
 
     def check() -> None:
-        if until is not None and time.perf_counter() >= until:
+        # A little later than the core's own limit, so that the core knows of it by then.
+        if until is not None and time.perf_counter() >= until + 0.05:
             raise _OutOfTimeError
 
     apart = set_apart(distances, isolated)

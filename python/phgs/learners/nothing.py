@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from phgs.errors import PhgsWarning
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def warn_of_nothing(described: Mapping[str, Any], n_variables: int, stacklevel: int) -> None:
@@ -26,11 +31,12 @@ def warn_of_nothing(described: Mapping[str, Any], n_variables: int, stacklevel: 
     if restrict["kind"] != "given" or composition["refine"] or n_variables < 2:
         return
     known = described["knowledge"]
-    if any(_may_be_joined(x, y, known) for x, y in restrict["edges"]):
+    edges = restrict["edges"]
+    if _may_be_joined(edges, known, n_variables).any():
         return
     if known is not None and (known["required"] or known["required_edges"]):
         return
-    what = "joins only pairs that knowledge forbids" if restrict["edges"] else "joins no variables"
+    what = "joins only pairs that knowledge forbids" if len(edges) else "joins no variables"
     warnings.warn(
         f"the graph that is given as skeleton, cig or restriction {what}, so that nothing may be connected and the"
         " result has no edges; give the pairs that may be connected, or use a method without a restriction, such as"
@@ -40,13 +46,18 @@ def warn_of_nothing(described: Mapping[str, Any], n_variables: int, stacklevel: 
     )
 
 
-def _may_be_joined(x: int, y: int, known: Mapping[str, Any] | None) -> bool:
+def _may_be_joined(edges: NDArray[np.int64], known: Mapping[str, Any] | None, n_variables: int) -> NDArray[np.bool_]:
+    """Return for each pair, of millions, whether knowledge allows an arc between its ends."""
     if known is None:
-        return True
-    if x in known["isolated"] or y in known["isolated"]:
-        return False
-    tiers = known["tiers"] or {x: None, y: None}
-    return any(
-        (a, b) not in known["forbidden"] and (tiers[a] is None or tiers[b] is None or tiers[a] <= tiers[b])
-        for a, b in ((x, y), (y, x))
-    )
+        return np.ones(len(edges), dtype=np.bool_)
+    isolated = np.zeros(n_variables, dtype=np.bool_)
+    isolated[list(known["isolated"])] = True
+    tiers = np.array([np.nan if tier is None else tier for tier in known["tiers"] or [None] * n_variables])
+    forbidden = np.array([a * n_variables + b for a, b in known["forbidden"]], dtype=np.int64)
+
+    def allowed(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return ~(tiers[a] > tiers[b]) & ~np.isin(a * n_variables + b, forbidden)
+
+    x, y = edges.T
+    found: NDArray[np.bool_] = (allowed(x, y) | allowed(y, x)) & ~isolated[x] & ~isolated[y]
+    return found

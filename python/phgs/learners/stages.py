@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from phgs.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ class GivenSkeleton:
         """Describe the stage to the core."""
         from phgs.graphs import as_graph
 
-        return {"kind": "given", "edges": as_graph(self.skeleton, table.names)._pair_indices()}
+        return {"kind": "given", "edges": np.ascontiguousarray(as_graph(self.skeleton, table.names)._pairs())}
 
 
 Restriction: TypeAlias = NoRestriction | PartitionedPC | Fusion | Neighbourhoods | GivenSkeleton
