@@ -6,7 +6,7 @@ Each is made anew from a seed, as codes of shape (rows, columns).
 import numpy as np
 
 
-def hub(n_columns=26, n_rows=2000):
+def hub(n_columns=40, n_rows=20_000):
     """One variable and its many noisy copies, which sets without limit are to separate."""
     rng = np.random.default_rng(1)
     centre = rng.integers(0, 2, n_rows)

@@ -1,13 +1,15 @@
 """Random background knowledge through every method: no output breaks it, or it is refused as contradictory."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
-from hypothesis import event, given
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import phgs
+from conftest import EXAMPLES, examples
 from test_knowledge import METHODS, broken
 
 NAMES = list("abcdefg")
@@ -73,27 +75,52 @@ def satisfiable(k, max_parents=None):
     return False
 
 
-@given(knowledge(), st.sampled_from(METHODS), st.sampled_from([None, 2]))
-def test_no_output_breaks_a_constraint(known, method, max_parents):
-    options = {"max_parents": max_parents} if method in ("phgs", "tabu", "hc", "ges", "boss", "mmhc", "h2pc") else {}
+def most_parents(dag):
+    return max(sum(b == name for _, b in dag.directed) for name in NAMES)
+
+
+@st.composite
+def learners(draw):
+    """Return any method, with random limits of parents and of time."""
+    learner = phgs.learner(draw(st.sampled_from([*METHODS, "gsc"])), progress=False, threads=2)
+    if hasattr(learner, "skeleton"):
+        pairs = st.lists(st.sampled_from(UNORDERED), min_size=1, unique=True)
+        learner.skeleton = draw(pairs if learner.method == "gsc" else st.one_of(st.none(), pairs))
+    if hasattr(learner, "max_parents"):
+        learner.max_parents = draw(st.sampled_from([None, None, 1, 2]))
+    if hasattr(learner, "collider_rule") and getattr(learner, "skeleton", None) is None and learner.method != "arges":
+        learner.collider_rule = draw(st.sampled_from(["separating-set", "conservative", "majority", "max-p"]))
+    learner.time_limit = draw(st.sampled_from([None, None, None, 1e-9, 1e-3, 5e-3]))
+    return learner
+
+
+@pytest.mark.timeout(120 + 2 * EXAMPLES)
+@settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
+@given(knowledge(), learners())
+def test_no_output_breaks_a_constraint(known, learner):
+    learner.knowledge = known
+    max_parents = getattr(learner, "max_parents", None)
     if not satisfiable(known):
         event("contradictory")
         with pytest.raises(phgs.KnowledgeError):
-            phgs.learn(TABLE, method, knowledge=known, progress=False, threads=2, **options)
+            learner.learn(TABLE)
         return
     try:
-        result = phgs.learn(TABLE, method, knowledge=known, progress=False, threads=2, **options)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "the graph that is given as skeleton", phgs.PhgsWarning)
+            result = learner.learn(TABLE)
     except phgs.ParameterError as error:
         # Refused exactly where no directions of the required edges keep the limit.
         if "max_parents" not in str(error) or satisfiable(known, max_parents):
             raise
         event("too many parents required")
         return
-    event("learned")
-    assert "max_parents" not in options or satisfiable(known, max_parents)
+    event("complete" if result.complete else "cut short")
+    assert satisfiable(known, max_parents)
     assert broken(result.cpdag, known) == []
     if result.dag is not None:
         assert broken(result.dag, known) == []
+        assert max_parents is None or most_parents(result.dag) <= max_parents
     for a, b in UNORDERED:
         if known.forbids(a, b):
             assert result._record(a, b) is None

@@ -192,6 +192,21 @@ def test_standard_input_and_module(data):
     assert b"variables" in made.stdout
 
 
+# The command line, which says when it begins to learn.
+BEGINS = """
+import sys
+from phgs import _core
+from phgs.cli import main
+
+def learn(*arguments, of_core=_core.learn, **options):
+    print("begins", flush=True)
+    return of_core(*arguments, **options)
+
+_core.learn = learn
+sys.exit(main())
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_is_130_and_writes_nothing(tmp_path):
     # Noisy copies of one hidden variable: all pairs are dependent whatever is given, so PC without a limit never ends.
@@ -201,9 +216,10 @@ def test_ctrl_c_is_130_and_writes_nothing(tmp_path):
     data, out = tmp_path / "data.parquet", tmp_path / "r.json"
     pd.DataFrame(copies.T, columns=[f"x{i}" for i in range(150)]).to_parquet(data)
     options = ["--method", "pc", "--max-conditioning-size", "none", "--json", str(out)]
-    command = [sys.executable, "-m", "phgs", "learn", str(data), *options]
+    command = [sys.executable, "-c", BEGINS, "learn", str(data), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        time.sleep(2.5)
+        assert child.stdout.readline() == b"begins\n"
+        time.sleep(0.5)
         child.send_signal(signal.SIGINT)
         sent = time.monotonic()
         _, shown = child.communicate()

@@ -108,8 +108,9 @@ import phgs
 data = phgs.datasets.load_alarm().table
 long = phgs.{learner}
 expected = phgs.learn(data, "phgs", progress=False).cpdag
-print("ready", flush=True)
 try:
+    # From here on a signal finds it at work, at any moment of it.
+    print("ready", flush=True)
     while True:
         long.learn(data)
 except KeyboardInterrupt:

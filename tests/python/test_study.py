@@ -210,6 +210,22 @@ def test_a_killed_study_goes_on_where_it_was(tmp_path):
     assert all(outcome in after for outcome in before)
 
 
+# The command line, which says when it has its workers.
+BEGINS = """
+import sys
+from phgs.cli import main
+from phgs.study import running
+
+def own_processes(workers, of_phgs=running.own_processes):
+    made = of_phgs(workers)
+    print("begins", flush=True)
+    return made
+
+running.own_processes = own_processes
+sys.exit(main())
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_a_study_at_once_and_keeps_what_is_done(tmp_path):
     # The last task takes minutes.
@@ -221,11 +237,13 @@ def test_ctrl_c_ends_a_study_at_once_and_keeps_what_is_done(tmp_path):
     }
     path, folder = tmp_path / "c.json", tmp_path / "s"
     path.write_text(json.dumps(settings))
-    command = [sys.executable, "-m", "phgs", "study", "run", str(path), "--out", str(folder), "--workers", "2"]
+    command = [sys.executable, "-c", BEGINS, "study", "run", str(path), "--out", str(folder), "--workers", "2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
     def interrupted(until):
         # A terminal sends the signal to the workers too.
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        with subprocess.Popen(command, **pipes, start_new_session=True) as process:
+            assert process.stdout.readline() == "begins\n"
             until()
             sent = time.monotonic()
             os.killpg(process.pid, signal.SIGINT)
@@ -245,11 +263,11 @@ def test_ctrl_c_ends_a_study_at_once_and_keeps_what_is_done(tmp_path):
         while not condition() and time.monotonic() < deadline:
             time.sleep(0.02)
 
-    interrupted(lambda: wait_for((folder / "results.sqlite").exists))  # workers are starting
+    interrupted(lambda: None)  # workers are starting
     interrupted(lambda: wait_for(lambda: {key[2] for key in done()} == {"phgs"} and len(done()) == 2))
     before = done()
     assert len(before) == 2
-    interrupted(lambda: time.sleep(1.5))
+    interrupted(lambda: time.sleep(1))
     assert done() == before
 
 
