@@ -143,6 +143,7 @@ CASES += [
     ("arges", "copies", {"skeleton": "complete"}),
     ("gsc", "copies", {"skeleton": "complete"}),
     ("gsc", "survey", {"skeleton": "complete", "init": "hgi"}),
+    ("arges", "survey", {"skeleton": "complete", "init": "hgi"}),
     ("gsc", "wide", {"skeleton": "complete"}),
     ("gsc", "wide", {"skeleton": "complete", "init": "hgi"}),
     ("pef", "wide", {"max_clusters": 1}),
