@@ -186,13 +186,14 @@ class Graph:
         return self._first_edges(self.n_edges)
 
     def _first_edges(self, most: int) -> tuple[Edge, ...]:
-        numbers = np.concatenate(self._numbers)
+        directed, undirected = (numbers[:most] for numbers in self._numbers)
+        numbers = np.concatenate([directed, undirected])
         order = np.argsort((numbers[:, 0] << 32) + numbers[:, 1])[:most]
-        directed = order < len(self._numbers[0])
+        is_directed = order < len(directed)
         names = self.variables
         return tuple(
-            Edge(names[x], names[y], is_directed)
-            for (x, y), is_directed in zip(numbers[order].tolist(), directed.tolist(), strict=True)
+            Edge(names[x], names[y], arc)
+            for (x, y), arc in zip(numbers[order].tolist(), is_directed.tolist(), strict=True)
         )
 
     @property
