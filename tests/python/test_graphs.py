@@ -158,6 +158,10 @@ def test_the_partition_is_average_linkage_and_the_paper_s_cut(alarm):
         ("ab", {"directed": [("a", "b"), ("b", "a")]}, "twice"),
         ("ab", {"undirected": [("a", "c")]}, "unknown variable 'c'"),
         ("aa", {}, "distinct"),
+        ("ab", {"directed": ["ab"]}, "expected pairs of variables, got 'ab'"),
+        ("ab", {"directed": [("a", "b", "c")]}, "expected pairs of variables, got"),
+        ("ab", {"undirected": [3]}, "expected pairs of variables, got 3"),
+        ("ab", {"undirected": [("a", ["b"])]}, r"unknown variable \['b'\]"),
     ],
 )
 def test_graphs_that_are_none(variables, edges, match):

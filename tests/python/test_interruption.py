@@ -20,7 +20,8 @@ import pytest
 import phgs
 
 ASKED = os.environ.get("PHGS_INTERRUPTIONS", "1")
-REPEATS = int(ASKED) if ASKED.isdecimal() else 1
+FULL = ASKED == "full"
+REPEATS = 1 if FULL else int(ASKED)
 
 # Options that make the phase last, so that the signal comes within it.
 PHASES = {
@@ -41,7 +42,6 @@ if REPEATS > 1:
 
 CHILD = """
 import sys
-import threading
 import time
 import phgs
 
@@ -109,8 +109,6 @@ def test_ctrl_c_in_every_phase():
 
 
 # Every method on data that make its loops long: what is told to stop stops.
-
-FULL = ASKED == "full"
 
 HARD = {"alpha": 0.2, "max_conditioning_size": None}
 """Tests without limit, where a method has tests."""

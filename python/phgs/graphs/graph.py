@@ -97,20 +97,29 @@ class Graph:
             if problem is not None:
                 raise GraphError(f"variable {problem}")
 
-        def number(name: Name) -> int:
-            if name not in position:
-                raise GraphError(unknown("variable", name, names))
-            return position[name]
+        def numbered(pair: tuple[Name, Name]) -> tuple[int, int]:
+            try:
+                first, second = pair
+            except (TypeError, ValueError):
+                raise GraphError(f"expected pairs of variables, got {pair!r}") from None
+            if isinstance(pair, str):
+                raise GraphError(f"expected pairs of variables, got {pair!r}")
+            try:
+                return position[first], position[second]
+            except (KeyError, TypeError):
+                missing = first if first not in names else second
+                raise GraphError(unknown("variable", missing, names)) from None
 
-        directed_numbers, undirected_numbers = (
-            _as_pairs([number(name) for first, second in pairs for name in (first, second)])
-            for pairs in (directed, undirected)
-        )
+        directed_numbers = _as_pairs([x for pair in directed for x in numbered(pair)])
+        undirected_numbers = _as_pairs([x for pair in undirected for x in numbered(pair)])
         both = np.concatenate([directed_numbers, undirected_numbers])
-        for x, _ in both[both[:, 0] == both[:, 1]]:
-            raise GraphError(f"{names[x]!r} cannot be joined to itself")
+        loops = both[both[:, 0] == both[:, 1]]
+        if len(loops):
+            raise GraphError(f"{names[loops[0, 0]]!r} cannot be joined to itself")
         ordered = _in_order(both, ordered=False)
-        for x, y in ordered[1:][(ordered[1:] == ordered[:-1]).all(axis=1)]:
+        twice = ordered[1:][(ordered[1:] == ordered[:-1]).all(axis=1)]
+        if len(twice):
+            x, y = twice[0]
             raise GraphError(f"{names[x]!r} and {names[y]!r} are joined twice")
         numbers = _in_order(directed_numbers), _in_order(undirected_numbers, ordered=False)
         object.__setattr__(self, "variables", names)
