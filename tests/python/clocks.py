@@ -22,15 +22,17 @@ def late(learner, data):
     passed = []
     timer = threading.Timer(learner.time_limit, lambda: passed.append(_now()))
     timer.daemon = True
-    start = time.perf_counter()
+    start, begun = time.perf_counter(), time.process_time()
     timer.start()
     result = learner.learn(data)
     over = time.perf_counter() - start - learner.time_limit
     timer.cancel()
     if over > 0 and passed:
-        # What held up the timer held up the learner.
+        # What held up the timer held up the learner: what takes the interpreter, such as the reading of a large graph.
         held_up = passed[0][0] - start - learner.time_limit
         over = min(over, _fewer(passed[0]) + held_up)
+        if held_up > 0.1:
+            over = min(over, time.process_time() - begun - learner.time_limit)
     return result, max(over, 0.0)
 
 
