@@ -30,7 +30,9 @@ import phgs
 from phgs.study.simulation import paper_network
 
 SEARCHES: dict[str, tuple[str, dict[str, Any]]] = {
-    "auto": ("auto", {}),
+    "auto": ("auto", {"effort": "quick"}),
+    "normal": ("auto", {"effort": "normal"}),
+    "thorough": ("auto", {"effort": "thorough"}),
     "hc": ("hc", {}),
     "tabu": ("tabu", {}),
     "ges": ("ges", {"schedule": "interleaved"}),
@@ -103,7 +105,7 @@ def main() -> None:
     parser.add_argument("--tiled", action="store_true")
     parser.add_argument("--rows", type=int, nargs="+", default=[1000, 5000, 25000])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument("--methods", nargs="+", default=["auto", "auto:sqnml"])
+    parser.add_argument("--methods", nargs="+", default=["auto:ebic", "auto:sqnml", "normal:sqnml"])
     parser.add_argument("--limit", type=float, default=10.0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out")

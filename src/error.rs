@@ -53,6 +53,9 @@ pub enum Error {
     /// The deadline of the run is past, and nothing of use can be returned.
     #[error("the time limit ended before there was anything to return")]
     OutOfTime,
+    /// A limit of independence tests was reached: dependence is so dense that the tests would not end within it.
+    #[error("the tests did not end within their limit: dependence is too dense for them")]
+    TooManyTests,
 }
 
 impl Error {

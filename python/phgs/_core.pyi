@@ -122,6 +122,7 @@ class NoRestriction(TypedDict):
 @type_check_only
 class PartitionedPC(TypedDict):
     kind: Literal["ppc", "pef"]
+    max_tests: int | None
     alpha: float
     max_conditioning_size: int | None
     clustered: bool
@@ -215,6 +216,8 @@ class OrderSearch(TypedDict):
     kind: Literal["boss"]
     growing: bool
     backward: bool
+    restarts: Restarts | None
+    budget: int | None
     max_parents: int | None
 
 Search = DagSearch | EquivalenceSearch | OrderSearch

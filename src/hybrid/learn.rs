@@ -60,6 +60,7 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
         stages: Vec::new(),
         fused: None,
         own_end: true,
+        given_up: false,
     };
     let (restriction, clusters) = driver.restrict(partition)?;
     let mut state = driver.initialise(&restriction)?;
@@ -88,8 +89,14 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             Restrict::PartitionedPc(by, options) => {
                 let clusters = self.clusters(by, partition)?;
                 let labels = &labels(clusters.as_deref(), self.test.n_variables());
-                let skeleton = partitioned_pc(self.test, labels, options, self.knowledge, self.run, &mut self.ledger)?;
-                (Restricted::Separated(skeleton), clusters)
+                match partitioned_pc(self.test, labels, options, self.knowledge, self.run, &mut self.ledger) {
+                    Err(Error::TooManyTests) => {
+                        self.given_up = true;
+                        self.report("tests given up", 0, None, start);
+                        return Ok((Restricted::All, clusters));
+                    }
+                    skeleton => (Restricted::Separated(skeleton?), clusters),
+                }
             }
             Restrict::Local(learner, options) => {
                 let (test, knowledge, run) = (self.test, self.knowledge, self.run);
@@ -152,6 +159,11 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 }
                 Ok(State { dag: Some(constraints.start(dag)?), ..State::default() })
             }
+            // There is nothing to orient.
+            Initialise::Oriented(_) | Initialise::HybridGreedy(_) if self.given_up => {
+                let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
+                Ok(State { dag: Some(dag), ..State::default() })
+            }
             Initialise::Oriented(rule) => {
                 let path = self.estimate(restriction, rule, |graph, mut colliders, skeleton, _| {
                     if let Some(skeleton) = skeleton {
@@ -208,6 +220,10 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
     }
 
     fn maximise(&mut self, restriction: &Restricted, state: &mut State) -> Result<()> {
+        // Without a restriction a search over all pairs follows anyway.
+        if self.given_up && !self.hybrid.refine.is_empty() {
+            return Ok(());
+        }
         match &self.hybrid.maximise {
             Maximise::None => Ok(()),
             Maximise::HillClimb(options) => {

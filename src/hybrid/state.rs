@@ -71,6 +71,8 @@ pub(super) struct Driver<'a, T, S> {
     pub(super) fused: Option<Dag>,
     /// Whether every search came to its own end, not to that of its iterations.
     pub(super) own_end: bool,
+    /// Whether the tests of the restriction have reached their limit, so that the search starts without them.
+    pub(super) given_up: bool,
 }
 
 impl<'a, T, S: LocalScore> Driver<'a, T, S> {

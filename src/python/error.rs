@@ -35,7 +35,7 @@ impl From<Error> for PyErr {
             Error::Knowledge(_) => KnowledgeError::new_err(message),
             Error::Parse { .. } => ParseError::new_err(message),
             Error::Interrupted => PyKeyboardInterrupt::new_err(()),
-            Error::OutOfTime => PyTimeoutError::new_err(message),
+            Error::OutOfTime | Error::TooManyTests => PyTimeoutError::new_err(message),
         }
     }
 }

@@ -146,6 +146,7 @@ struct PartitionedPc {
     #[pyo3(from_py_with = alpha)]
     alpha: Alpha,
     max_conditioning_size: Option<usize>,
+    max_tests: Option<u64>,
     /// Whether the variables are clustered.
     clustered: bool,
     /// Labels in place of clusters.
@@ -162,7 +163,7 @@ impl PartitionedPc {
     }
 
     fn pc(&self) -> PcOptions {
-        PcOptions { alpha: self.alpha, max_conditioning_size: self.max_conditioning_size }
+        PcOptions { alpha: self.alpha, max_conditioning_size: self.max_conditioning_size, max_tests: self.max_tests }
     }
 }
 
@@ -319,16 +320,19 @@ struct Perturbations {
     seed: u64,
 }
 
+impl Perturbations {
+    fn restarts(self) -> Restarts {
+        let Self { count, perturbations, seed } = self;
+        Restarts { count, perturbations, seed }
+    }
+}
+
 impl DagSearch {
     fn options(self, phase: Phase) -> SearchOptions {
         SearchOptions {
             tabu: self.tabu.map(|TabuList { length, patience }| Tabu { length, patience }),
             ties: self.ties,
-            restarts: self.restarts.map(|Perturbations { count, perturbations, seed }| Restarts {
-                count,
-                perturbations,
-                seed,
-            }),
+            restarts: self.restarts.map(Perturbations::restarts),
             max_parents: self.max_parents,
             max_iterations: self.max_iterations,
             phase,
@@ -361,13 +365,15 @@ impl EquivalenceSearch {
 struct OrderSearch {
     growing: bool,
     backward: bool,
+    restarts: Option<Perturbations>,
+    budget: Option<u64>,
     max_parents: Option<usize>,
 }
 
 impl OrderSearch {
     fn options(self, phase: Phase) -> BossOptions {
-        let Self { growing, backward, max_parents } = self;
-        BossOptions { max_parents, growing, backward, phase }
+        let Self { growing, backward, restarts, budget, max_parents } = self;
+        BossOptions { max_parents, growing, backward, restarts: restarts.map(Perturbations::restarts), budget, phase }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::independence::{IndependenceTest, Subsets, TestSession, Tested};
 use crate::knowledge::Knowledge;
 use crate::run::{Phase, Run};
 use crate::subsets::binomial;
-use crate::{Result, Variable, VariableSet};
+use crate::{Error, Result, Variable, VariableSet};
 
 /// What a sweep tests.
 #[derive(Debug)]
@@ -51,12 +51,17 @@ pub(super) struct Learner<'a, T> {
     /// The higher variables of the records, close together for searching.
     highers: Vec<Variable>,
     tests: u64,
+    /// Tests that may still be made before no others begin.
+    tests_left: Option<u64>,
     phase: Phase,
 }
 
 /// A block of tasks of one focal variable is closed at this many possible tests or pairs.
 const BLOCK_TESTS: u64 = 1 << 14;
 const BLOCK_PAIRS: usize = 256;
+
+/// Blocks between two looks at the limit of tests.
+const ROUND_BLOCKS: usize = 32;
 
 impl<'a, T: IndependenceTest> Learner<'a, T> {
     pub(super) fn new(
@@ -81,6 +86,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             starts,
             highers,
             tests: 0,
+            tests_left: options.max_tests,
             phase: Phase::Within,
         }
     }
@@ -177,20 +183,22 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             let blocks = blocks(&tasks, size);
             let worker = || Worker::new(self.test.session(), self.labels.len());
             self.run.progress().enter(self.phase, tasks.len() as u64);
-            let found = self.run.try_map(blocks.len(), worker, |worker, block| {
-                let tasks = &tasks[blocks[block].clone()];
-                let mut found = Found { tests: 0, raised: Vec::new() };
-                for task in tasks {
-                    let tested =
-                        self.sweep_pair(stage, level, neighbourhoods, *task, second_pass, worker, &mut found)?;
-                    if tested == Tested::OutOfTime {
-                        break;
+            for round in self.rounds(&blocks) {
+                let found = self.run.try_map(round.len(), worker, |worker, block| {
+                    let tasks = &tasks[round[block].clone()];
+                    let mut found = Found { tests: 0, raised: Vec::new() };
+                    for task in tasks {
+                        let tested =
+                            self.sweep_pair(stage, level, neighbourhoods, *task, second_pass, worker, &mut found)?;
+                        if tested == Tested::OutOfTime {
+                            break;
+                        }
                     }
-                }
-                self.run.progress().advance(tasks.len() as u64);
-                Ok(found)
-            })?;
-            self.apply(found);
+                    self.run.progress().advance(tasks.len() as u64);
+                    Ok(found)
+                })?;
+                self.apply(found)?;
+            }
         }
         Ok(())
     }
@@ -322,29 +330,31 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         let blocks = blocks(&tasks, size);
         let worker = || Worker::new(self.test.session(), self.labels.len());
         self.run.progress().enter(self.phase, tasks.len() as u64);
-        let found = self.run.try_map(blocks.len(), worker, |worker, block| {
-            let tasks = &tasks[blocks[block].clone()];
-            let mut found = Found { tests: 0, raised: Vec::new() };
-            for &task in tasks {
-                if !worker.session.goes_on(self.run)? {
-                    break;
-                }
-                let record = &self.records[task.record as usize];
-                let (x, y) = (record.x, record.y);
-                let other = if task.focal == x { y } else { x };
-                self.rank_union(neighbourhoods, x, y, worker);
-                let size = worker.pool.len().min(self.max_conditioning_size);
-                if size > 0 {
-                    worker.focus(task.focal);
-                    if self.test_subsets(task, other, size, 0, worker, &mut found)? == Tested::OutOfTime {
+        for round in self.rounds(&blocks) {
+            let found = self.run.try_map(round.len(), worker, |worker, block| {
+                let tasks = &tasks[round[block].clone()];
+                let mut found = Found { tests: 0, raised: Vec::new() };
+                for &task in tasks {
+                    if !worker.session.goes_on(self.run)? {
                         break;
                     }
+                    let record = &self.records[task.record as usize];
+                    let (x, y) = (record.x, record.y);
+                    let other = if task.focal == x { y } else { x };
+                    self.rank_union(neighbourhoods, x, y, worker);
+                    let size = worker.pool.len().min(self.max_conditioning_size);
+                    if size > 0 {
+                        worker.focus(task.focal);
+                        if self.test_subsets(task, other, size, 0, worker, &mut found)? == Tested::OutOfTime {
+                            break;
+                        }
+                    }
                 }
-            }
-            self.run.progress().advance(tasks.len() as u64);
-            Ok(found)
-        })?;
-        self.apply(found);
+                self.run.progress().advance(tasks.len() as u64);
+                Ok(found)
+            })?;
+            self.apply(found)?;
+        }
         Ok(self.connected(candidates.to_vec()))
     }
 
@@ -385,15 +395,24 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             .is_le()
     }
 
-    fn apply(&mut self, found: Vec<Found>) {
+    /// Splits blocks into those that are tested before the limit of tests is looked at: a fixed number, so that it ends the
+    /// tests at the same place for any number of threads.
+    fn rounds<'b>(&self, blocks: &'b [std::ops::Range<usize>]) -> std::slice::Chunks<'b, std::ops::Range<usize>> {
+        blocks.chunks(if self.tests_left.is_some() { ROUND_BLOCKS } else { blocks.len().max(1) })
+    }
+
+    /// Takes over what a round has found.
+    fn apply(&mut self, found: Vec<Found>) -> Result<()> {
         for block in found {
             self.tests += block.tests;
+            self.tests_left = self.tests_left.map(|left| left.saturating_sub(block.tests));
             for (record, log_p_value, set) in block.raised {
                 let record = &mut self.records[record as usize];
                 record.max_log_p_value = log_p_value;
                 record.separating_set = set;
             }
         }
+        if self.tests_left == Some(0) { Err(Error::TooManyTests) } else { Ok(()) }
     }
 }
 

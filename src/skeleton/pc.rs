@@ -42,6 +42,9 @@ pub struct PcOptions {
     pub alpha: Alpha,
     /// The largest conditioning set (m); `None` for no limit.
     pub max_conditioning_size: Option<usize>,
+    /// How many tests, beyond the marginal ones, may have been made before no others begin and learning ends with
+    /// [`Error::TooManyTests`]; `None` for no limit. The same limit ends at the same test on every machine.
+    pub max_tests: Option<u64>,
 }
 
 impl PcOptions {
@@ -56,7 +59,7 @@ impl PcOptions {
     /// # Ok::<(), phgs::Error>(())
     /// ```
     pub fn new(alpha: Alpha) -> Self {
-        Self { alpha, max_conditioning_size: Some(3) }
+        Self { alpha, max_conditioning_size: Some(3), max_tests: None }
     }
 
     /// The same options with another limit for the size of conditioning sets.
@@ -112,7 +115,8 @@ pub fn pc<T: IndependenceTest>(
 /// # Errors
 ///
 /// [`Error::Parameter`] when α is not between 0 and 1 or there is not one label for each variable;
-/// [`Error::Interrupted`] when the run is cancelled.
+/// [`Error::Interrupted`] when the run is cancelled; [`Error::TooManyTests`] when there is a limit of tests and it is
+/// reached. The ledger has the tests made until then.
 pub fn partitioned_pc<T: IndependenceTest>(
     test: &T,
     labels: &[u32],

@@ -8,8 +8,8 @@ use phgs::graph::Dag;
 use phgs::knowledge::Knowledge;
 use phgs::orient::cpdag_of_dag;
 use phgs::run::{Ledger, Phase, Run};
-use phgs::score::{LocalScore, PopulationScore, ScoreSession};
-use phgs::search::{BossOptions, SearchResult, boss};
+use phgs::score::{LocalScore, PopulationScore, QuotientNml, ScoreSession};
+use phgs::search::{BossOptions, Restarts, SearchResult, boss};
 
 use crate::search::{Noise, PlainBic, keeps_knowledge, random_knowledge, sampled, total};
 use crate::support;
@@ -27,7 +27,14 @@ fn search(
     (found, ledger.total_calls())
 }
 
-const EXACT: BossOptions = BossOptions { max_parents: None, growing: false, backward: false, phase: Phase::Refine };
+const EXACT: BossOptions = BossOptions {
+    max_parents: None,
+    growing: false,
+    backward: false,
+    restarts: None,
+    budget: None,
+    phase: Phase::Refine,
+};
 
 /// Greedy growing and shrinking among `before`, as plainly as can be.
 fn parents_among(
@@ -217,5 +224,116 @@ fn it_never_ends_below_its_start_and_stops_when_told() {
     for p in 0..3 {
         let (found, _) = search(&Noise { p, seed: 1 }, &Dag::empty(p), &BossOptions::default(), &Knowledge::none(), 2);
         assert!(found.complete);
+    }
+}
+
+fn restarts(count: usize, seed: u64) -> Option<Restarts> {
+    Some(Restarts { count, perturbations: 3, seed })
+}
+
+/// The highest score of any DAG, by the best parents within every set and the best last variable of every set.
+fn optimum(score: &impl LocalScore) -> f64 {
+    let p = score.n_variables();
+    let mut session = score.session();
+    let members = |set: usize| -> Vec<Variable> { (0..p as Variable).filter(|&x| set >> x & 1 == 1).collect() };
+    let within = |session: &mut _, child: usize, set: usize| {
+        let local = |parents: usize, session: &mut _| {
+            phgs::score::ScoreSession::local_score(session, child as Variable, &members(parents))
+        };
+        (0..1usize << p)
+            .filter(|parents| parents & !set == 0)
+            .map(|parents| local(parents, session))
+            .fold(f64::MIN, f64::max)
+    };
+    let mut best = vec![f64::MIN; 1 << p];
+    best[0] = 0.0;
+    for set in 1..1usize << p {
+        for last in (0..p).filter(|&x| set >> x & 1 == 1) {
+            let others = set & !(1 << last);
+            best[set] = best[set].max(best[others] + within(&mut session, last, others));
+        }
+    }
+    best[(1 << p) - 1]
+}
+
+#[test]
+fn restarts_reach_more_optima_of_few_variables() {
+    let (mut reached, mut without) = (0, 0);
+    for seed in 0..100 {
+        let mut rng = support::rng(seed);
+        let p = 4 + support::below(&mut rng, 2);
+        let truth = support::random_dag(&mut rng, p, 2.5);
+        let data = sampled(seed, &truth, 500);
+        let engine = CountingEngine::new(&data);
+        let score = QuotientNml::support_coded(&engine, 1.0).unwrap();
+        let best = optimum(&score);
+        let start = support::random_dag(&mut rng, p, 2.0);
+        let options = BossOptions { restarts: restarts(40, seed), ..BossOptions::default() };
+        let (found, _) = search(&score, &start, &options, &Knowledge::none(), 1);
+        assert!(found.score <= best + 1e-6, "seed {seed}: {} is above the optimum {best}", found.score);
+        reached += usize::from(found.score >= best - 1e-6);
+        let (plain, _) = search(&score, &start, &BossOptions::default(), &Knowledge::none(), 1);
+        without += usize::from(plain.score >= best - 1e-6);
+    }
+    // What is left are parents that gain only together, which greedy growing does not find in any order.
+    assert!(reached > without && reached >= 85, "optimum: {reached} with restarts, {without} without, of 100");
+}
+
+#[test]
+fn restarts_keep_all_promises() {
+    for seed in 0..60 {
+        let mut rng = support::rng(seed);
+        let p = 2 + support::below(&mut rng, 11);
+        let knowledge = if seed % 2 == 0 { random_knowledge(seed, p) } else { Knowledge::none() };
+        let most = (seed % 3 == 0).then_some(p - 1 - support::below(&mut rng, p / 2));
+        let start = if seed % 2 == 0 { Dag::empty(p) } else { support::random_dag(&mut rng, p, 1.5) };
+        if (0..p as Variable).any(|x| most.is_some_and(|most| start.parents(x).len() > most)) {
+            continue;
+        }
+        let noise = Noise { p, seed };
+        for (growing, budget) in [(false, None), (true, None), (true, Some(300)), (false, Some(300))] {
+            let plain = BossOptions { growing, budget, max_parents: most, ..BossOptions::default() };
+            let options = BossOptions { restarts: restarts(30, seed), ..plain };
+            let mut ledger = Ledger::new();
+            let Ok(without) = boss(&noise, &start, &plain, &knowledge, &Run::new(1).unwrap(), &mut ledger) else {
+                // More is required than the limit of parents has room for.
+                assert!(most.is_some());
+                continue;
+            };
+            let (found, calls) = search(&noise, &start, &options, &knowledge, 1);
+            keeps_knowledge(&found.dag, &knowledge);
+            assert!((0..p as Variable).all(|x| found.dag.parents(x).len() <= most.unwrap_or(p)));
+            assert_eq!(found.score, total(&noise, &found.dag));
+            assert!(found.complete, "an end by the budget is the end of the search");
+            if !growing && budget.is_none() {
+                assert!(found.score >= without.score - 1e-9, "seed {seed}: restarts take back what does not gain");
+            }
+            for threads in [2, 7] {
+                assert_eq!((found.clone(), calls), search(&noise, &start, &options, &knowledge, threads));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_budget_ends_the_search() {
+    let mut rng = support::rng(5);
+    let p = 40;
+    let truth = support::random_dag(&mut rng, p, 3.0);
+    let data = sampled(5, &truth, 400);
+    let engine = CountingEngine::new(&data);
+    let score = QuotientNml::support_coded(&engine, 1.0).unwrap();
+    let none = Knowledge::none();
+    let start = support::random_dag(&mut rng, p, 1.0);
+    let options = BossOptions { restarts: restarts(200, 1), ..BossOptions::default() };
+    let (free, spent) = search(&score, &start, &options, &none, 1);
+    for budget in [0, 40, 400, 1000, 2000, 4000, spent / 2, spent, spent + (p * p) as u64 + 1] {
+        let (found, calls) = search(&score, &start, &BossOptions { budget: Some(budget), ..options }, &none, 1);
+        assert!(found.complete && found.score >= total(&score, &start));
+        // A step that has begun ends: it places one variable, or finds the parents of each in the first order.
+        let step = (p * p) as u64;
+        assert!(calls <= budget.max(p as u64) + step, "{calls} local scores with a budget of {budget}");
+        assert!(budget > 40 || (found.dag == start && calls == p as u64));
+        assert!(budget <= spent + step || (found.dag == free.dag && found.score == free.score));
     }
 }

@@ -22,7 +22,7 @@ use crate::support::{below, golden_data, permutation, random_labels, rng, unifor
 const LOG_ALPHA: f64 = -3.0;
 
 fn options(max_conditioning_size: Option<usize>) -> PcOptions {
-    PcOptions { alpha: Alpha::at_log_p_value(LOG_ALPHA), max_conditioning_size }
+    PcOptions { alpha: Alpha::at_log_p_value(LOG_ALPHA), max_conditioning_size, max_tests: None }
 }
 
 fn learn<T: IndependenceTest>(test: &T, labels: &[u32], m: Option<usize>, knowledge: &Knowledge) -> (Skeleton, Ledger) {
@@ -414,6 +414,41 @@ fn sizes_and_options_at_their_limits() {
     run.canceller().store(true, Ordering::Relaxed);
     let result = pc(&test, &options(None), &Knowledge::none(), &run, &mut Ledger::new());
     assert_eq!(result, Err(Error::Interrupted));
+}
+
+#[test]
+fn a_limit_of_tests_ends_them_at_the_same_place() {
+    let p = 60;
+    let test = Arbitrary::new((0..p as u64).collect(), 30.0);
+    let clusters: Vec<u32> = (0..p as u32).map(|x| x % 3).collect();
+    for labels in [vec![0; p], clusters] {
+        let made = |max_tests: Option<u64>, threads: usize| {
+            let (run, mut ledger) = (Run::new(threads).unwrap(), Ledger::new());
+            let options = PcOptions { max_tests, ..options(Some(2)) };
+            let found = partitioned_pc(&test, &labels, &options, &Knowledge::none(), &run, &mut ledger);
+            (found, ledger.total_calls())
+        };
+        let (free, all) = made(None, 1);
+        let free = free.unwrap();
+        let (_, marginal) = {
+            let (run, mut ledger) = (Run::new(1).unwrap(), Ledger::new());
+            let found = partitioned_pc(&test, &labels, &options(Some(0)), &Knowledge::none(), &run, &mut ledger);
+            (found.unwrap(), ledger.total_calls())
+        };
+        let conditional = all - marginal;
+        assert!(conditional > 1000, "{conditional} tests");
+        for limit in [0, 1, conditional / 2, conditional] {
+            let (ended, calls) = made(Some(limit), 1);
+            assert_eq!(ended, Err(Error::TooManyTests));
+            assert!(calls >= marginal + limit, "no fewer than the limit");
+            for threads in [2, 7] {
+                assert_eq!(made(Some(limit), threads), (Err(Error::TooManyTests), calls));
+            }
+        }
+        for limit in [conditional + 1, u64::MAX] {
+            assert_eq!(made(Some(limit), 2), (Ok(free.clone()), all));
+        }
+    }
 }
 
 /// On data: permuted columns and recoded states give the same Φ and S to the bit; nearest names are clusters.

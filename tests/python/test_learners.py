@@ -310,18 +310,114 @@ def test_a_neighbourhood_keeps_knowledge_and_takes_other_data(alarm):
         phgs.MMPC(time_limit=3).neighbourhood(alarm.table, "HR")
 
 
+@pytest.fixture(scope="module")
+def asked():
+    """Rows of a network in which greedy search is caught."""
+    return phgs.Network.load("insurance").sample(1000, seed=1)
+
+
+def test_effort_never_loses_score(asked):
+    found = {effort: phgs.learn(asked, effort=effort, progress=False) for effort in ("quick", "normal", "thorough")}
+    scores = [result.score.value for result in found.values()]
+    assert scores == sorted(scores)
+    assert scores[0] < scores[-1], "restarts leave what greedy search is caught in here"
+    calls = [result.calls["refine"] for result in found.values()]
+    assert calls == sorted(calls)
+    assert phgs.learn(asked, progress=False).score == found["normal"].score
+    assert [stage.name for stage in found["quick"].stages].count("refine") == 1
+    assert [stage.name for stage in found["thorough"].stages].count("refine") == 2
+    again = phgs.learn(asked, effort="thorough", threads=3, progress=False)
+    assert (again.dag, again.score, again.calls) == tuple(
+        getattr(found["thorough"], name) for name in ("dag", "score", "calls")
+    )
+
+
+def test_effort_keeps_knowledge_limits_and_time(asked):
+    names = asked.column_names
+    known = {"forbidden": [(names[0], names[1]), (names[1], names[0])], "required": [(names[2], names[5])]}
+    result = phgs.learn(asked, effort="thorough", knowledge=known, max_parents=2, progress=False)
+    assert (names[2], names[5]) in result.dag.directed
+    assert not {(names[0], names[1]), (names[1], names[0])} & set(result.dag.directed)
+    assert max(len(result.dag.parents(name)) for name in names) <= 2
+    hurried = phgs.learn(asked, effort="thorough", time_limit=0.05, progress=False)
+    assert hurried.dag.is_dag
+
+
+def test_effort_is_refused_where_it_says_nothing(asked):
+    with pytest.raises(phgs.ParameterError, match="effort: 'thorough' says which search follows, and so does refine"):
+        phgs.learn(asked, effort="thorough", refine="ges")
+    with pytest.raises(phgs.ParameterError, match="effort"):
+        phgs.learn(asked, effort="throrough")
+    with pytest.raises(phgs.ParameterError, match="effort"):
+        phgs.learn(asked, "tabu", effort="normal")
+    with pytest.raises(phgs.ParameterError, match="budget"):
+        phgs.BOSS(budget=-1).fit(asked)
+
+
+def test_the_score_of_the_default_is_that_of_the_type_of_data(asked):
+    assert phgs.learn(asked, progress=False).parameters["score"] == "sqnml"
+    gaussian = phgs.sample_gaussian([("a", "b"), ("b", "c")], 500, seed=1)
+    result = phgs.learn(gaussian, progress=False)
+    assert (result.score.name, result.parameters["penalty"]) == ("gaussian-ebic", 1.0)
+    assert result.score.value == phgs.score(gaussian, result.dag, "ebic", penalty=1.0).value
+    with pytest.raises(phgs.ParameterError, match="'sqnml' is for categories"):
+        phgs.learn(gaussian, score="sqnml")
+
+
 def test_the_default_is_the_composition_that_its_docstring_says(alarm):
     by_default = phgs.learn(alarm.table, progress=False)
     composed = phgs.PHGS(
         alpha=0.001,
         max_conditioning_size=2,
         degrees_of_freedom="adjusted",
-        score="ebic",
-        gamma=0.5,
-        refine=phgs.GES(schedule="interleaved"),
+        score="sqnml",
+        gamma=1.0,
+        # Four local scores for each pair of 100 variables.
+        refine=[phgs.GES(schedule="interleaved"), phgs.BOSS(budget=40_000)],
         progress=False,
     ).learn(alarm.table)
     assert by_default.method == "auto"
     assert by_default.cpdag == composed.cpdag
     assert by_default.calls == composed.calls
     assert phgs.compare(alarm.truth, by_default).shd <= 2
+
+
+@pytest.fixture(scope="module")
+def survey():
+    """A survey of a hundred questions of four answers, all of which measure three factors."""
+    random = np.random.default_rng(3)
+    factors = random.standard_normal((1500, 3))
+    weights = random.uniform(0.5, 1.0, (3, 100)) * random.choice([-1, 1], (3, 100))
+    answers = factors @ weights + random.standard_normal((1500, 100))
+    cut = np.digitize((answers - answers.mean(0)) / answers.std(0), [-0.7, 0.0, 0.7])
+    return phgs.as_table({f"q{i}": cut[:, i] for i in range(100)}, warn=False)
+
+
+def test_tests_end_where_dependence_is_dense(survey):
+    def conditional(result):
+        return sum(result.calls.get(phase, 0) for phase in ("within", "between", "complete"))
+
+    result = phgs.learn(survey, progress=False, threads=1)
+    assert result.stages[0].name == "tests given up"
+    # Blocks that have begun end: at most 32 of 16,384 tests.
+    assert 10 * 100**2 <= conditional(result) <= 10 * 100**2 + 32 * 2**14
+    without = phgs.learn(survey, "ges", schedule="interleaved", score="sqnml", progress=False)
+    assert result.score.value >= without.score.value - 1e-6
+    again = phgs.learn(survey, progress=False, threads=3)
+    assert (again.dag, again.calls) == (result.dag, result.calls)
+    # It is the search from the empty graph, and not another one.
+    quick = phgs.learn(survey, effort="quick", progress=False)
+    assert quick.cpdag == without.cpdag
+    known = {"required": [("q0", "q1")], "forbidden": [("q0", "q2"), ("q2", "q0")]}
+    kept = phgs.learn(survey, effort="quick", knowledge=known, max_parents=3, progress=False)
+    assert ("q0", "q1") in kept.dag.directed
+    assert max(len(kept.dag.parents(name)) for name in kept.variables) <= 3
+
+
+def test_tests_do_not_end_early_elsewhere(alarm):
+    names = [stage.name for stage in phgs.learn(alarm.table, progress=False).stages]
+    assert "tests given up" not in names
+    limited = phgs.learn(alarm.table, max_tests_per_pair=0, progress=False)
+    assert limited.stages[0].name == "tests given up"
+    with pytest.raises(phgs.ParameterError, match="max_tests_per_pair"):
+        phgs.learn(alarm.table, max_tests_per_pair=-1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from phgs.choices import DEGREES_OF_FREEDOM, SCORES, TESTS
 from phgs.cli.common import Parser, UsageError, add_reading, column_names, input_path, number, size_limit, whole_number
 from phgs.learn import METHODS, learner
-from phgs.learners.refinement import REFINE
+from phgs.learners.refinement import EFFORTS, REFINE
 from phgs.learners.registry import default_of, named, parameters_of
 from phgs.learners.stages import COLLIDER_RULES, SCHEDULES, STARTS, TIES
 
@@ -68,6 +68,7 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
         "what to do after the method: nothing, a search over all pairs, over a growing set, GES, GES with its extended"
         " search, or BOSS",
     ),
+    "--effort": ("effort", EFFORTS, "how far the search goes after its start"),
     "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers"),
     "--schedule": ("schedule", SCHEDULES, "order of insertions, deletions and turns"),
     "--ties": (
@@ -187,7 +188,12 @@ _FEW = 7
 """Up to how many methods a help text names as those that have a parameter."""
 
 
-_NONE = {"gamma": "0.5 for ebic, 1 for qnml and sqnml"}
+_NONE = {
+    "gamma": "0.5 for ebic, 1 for qnml and sqnml",
+    "score": "sqnml, or ebic of Gaussian data,",
+    "penalty": "0.5, or 1 of Gaussian data,",
+    "refine": "by effort",
+}
 """What None means where it is not that there is no limit."""
 
 

@@ -302,9 +302,21 @@ class Learner:
                 f" {by_tests}"
             )
 
+    def _score_name(self, gaussian: bool) -> str:
+        """Return the name of the score of a type of data."""
+        del gaussian
+        name: str = "bic" if self._own_score() is not None else getattr(self, "score", "bic")
+        return name
+
+    def _penalty(self, gaussian: bool) -> float:
+        """Return the penalty of BIC for a type of data."""
+        del gaussian
+        penalty: float = getattr(self, "penalty", 0.5)
+        return penalty
+
     def _gaussian_score(self) -> _core.AnyScore:
-        name = "bic" if self._own_score() is not None else getattr(self, "score", "bic")
-        return gaussian_score_for_core(name, getattr(self, "penalty", 0.5), getattr(self, "gamma", None))
+        name = self._score_name(gaussian=True)
+        return gaussian_score_for_core(name, self._penalty(gaussian=True), getattr(self, "gamma", None))
 
     def _used(self, gaussian: bool) -> dict[str, Any]:
         """Every parameter as used on data of a type."""
@@ -312,6 +324,10 @@ class Learner:
         if gaussian:
             found = {name: value for name, value in found.items() if name not in checks.OF_CATEGORIES}
             found |= {"data_type": "gaussian", "test": "fisher-z", "score": self._gaussian_score()["name"]}
+        elif "score" in found:
+            found["score"] = self._score_name(gaussian=False)
+        if "penalty" in found:
+            found["penalty"] = self._penalty(gaussian)
         for name, own in (("test", self._own_test()), ("score", self._own_score())):
             if own is not None:
                 # The interpreter runs one function at a time.
@@ -345,8 +361,8 @@ class Learner:
     def _score(self) -> _core.AnyScore:
         """Describe the score for categories to the core; methods without scores have the default one."""
         return score_for_core(
-            "bic" if self._own_score() is not None else getattr(self, "score", "bic"),
-            getattr(self, "penalty", 0.5),
+            self._score_name(gaussian=False),
+            self._penalty(gaussian=False),
             getattr(self, "gamma", None),
             getattr(self, "equivalent_sample_size", 1.0),
         )

@@ -48,10 +48,10 @@ def check_gaussian(learner: Learner) -> None:
                 f"{name}: {getattr(learner, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
                 " scored by BIC or extended BIC"
             )
-    name = "bic" if learner._own_score() is not None else getattr(learner, "score", "bic")
+    name = learner._score_name(gaussian=True)
     if name not in ("bic", "ebic"):
         raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
-    gaussian_score_for_core(name, getattr(learner, "penalty", 0.5), getattr(learner, "gamma", None))
+    gaussian_score_for_core(name, learner._penalty(gaussian=True), getattr(learner, "gamma", None))
 
 
 def check_tests(learner: Learner) -> None:
@@ -110,3 +110,10 @@ def check_tabu(tabu_length: Any, tabu_patience: Any) -> None:
 def check_ties(ties: Any) -> None:
     """Check the rule for moves that are equally good."""
     parameters.one_of("ties", ties, stages.TIES)
+
+
+def check_restarts(restarts: Any, perturbations: Any, seed: Any) -> None:
+    """Check the restarts of a search."""
+    parameters.whole("restarts", restarts)
+    parameters.whole("perturbations", perturbations, 1)
+    parameters.whole("seed", seed)

@@ -11,6 +11,7 @@ from phgs.learners.stages import (
     EquivalenceSearch,
     GreedySearch,
     Growing,
+    OrderEffort,
     OrderSearch,
     Refinement,
     Search,
@@ -21,6 +22,27 @@ from phgs.learners.stages import (
 RefineName: TypeAlias = Literal["none", "free", "growing", "ges", "xges", "boss"]
 REFINE: tuple[RefineName, ...] = get_args(RefineName)
 """Names of stages after the maximisation."""
+
+
+Effort: TypeAlias = Literal["quick", "normal", "thorough"]
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+"""How far a search goes."""
+
+
+def check_effort(effort: Any) -> None:
+    """Check how far a search goes."""
+    parameters.one_of("effort", effort, EFFORTS)
+
+
+def by_effort(effort: Effort, seed: int, search: Search) -> tuple[Refinement, ...]:
+    """Return the stages after the maximisation that an effort stands for."""
+    classes = EquivalenceSearch(schedule="interleaved", max_parents=search.max_parents)
+    if effort == "quick":
+        return (classes,)
+    further = OrderEffort(scores_per_pair=4)
+    if effort == "thorough":
+        further = OrderEffort(scores_per_pair=40, restarts_per_variable=10, seed=seed)
+    return (classes, OrderSearch(effort=further, max_parents=search.max_parents))
 
 
 def check_refine(refine: Any) -> None:

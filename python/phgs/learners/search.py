@@ -93,9 +93,7 @@ class HillClimbing(Learner):
         checks.check_score(self)
         checks.check_climbing(self.max_parents, self.max_iterations)
         checks.check_ties(self.ties)
-        parameters.whole("restarts", self.restarts)
-        parameters.whole("perturbations", self.perturbations, 1)
-        parameters.whole("seed", self.seed)
+        checks.check_restarts(self.restarts, self.perturbations, self.seed)
 
     def search(self) -> GreedySearch:
         """Return the search as a stage."""
@@ -273,6 +271,16 @@ class BOSS(Learner):
         nearly the same result for a small part of the local scores.
     backward : bool, default True
         Whether deletions among equivalence classes follow.
+    restarts : int, default 0
+        How many times to go on from an order that is changed at random around one variable; what does not gain is
+        taken back (iterated local search).
+    perturbations : int, default 3
+        How many variables are moved before each restart.
+    seed : int, default 0
+        Seed of the random moves.
+    budget : int, optional
+        How many local scores may be computed before no other step of the search begins; the same budget gives the same
+        result on every machine. None for no limit.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
@@ -299,6 +307,10 @@ class BOSS(Learner):
 
     growing: bool = True
     backward: bool = True
+    restarts: int = 0
+    perturbations: int = 3
+    seed: int = 0
+    budget: int | None = None
     score: ScoreName | OwnScore = "bic"
     penalty: float = 0.5
     gamma: float | None = None
@@ -309,10 +321,19 @@ class BOSS(Learner):
     def _check_method(self) -> None:
         checks.check_score(self)
         checks.check_parents(self.max_parents)
+        checks.check_restarts(self.restarts, self.perturbations, self.seed)
+        parameters.whole("budget", self.budget, 0, none="no limit")
 
     def search(self) -> OrderSearch:
         """Return the search as a stage."""
-        return OrderSearch(growing=self.growing, backward=self.backward, max_parents=self.max_parents)
+        restarts = Restarts(count=self.restarts, perturbations=self.perturbations, seed=self.seed)
+        return OrderSearch(
+            growing=self.growing,
+            backward=self.backward,
+            restarts=restarts if self.restarts else None,
+            budget=self.budget,
+            max_parents=self.max_parents,
+        )
 
     def stages(self) -> Composition:
         """Put the stages of the method together."""

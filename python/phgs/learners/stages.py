@@ -8,7 +8,7 @@ not compare and have no text of their own: making these methods for each class w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -52,11 +52,14 @@ class PartitionedPC:
     max_conditioning_size: int | None
     max_clusters: int = 1
     clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+    max_tests_per_pair: int | None = None
 
     def as_core(self, table: Data) -> _core.PartitionedPC:
         """Describe the stage to the core."""
+        each = self.max_tests_per_pair
         return {
             "kind": "ppc",
+            "max_tests": None if each is None else int(each) * max(table.n_variables, LEAST_VARIABLES) ** 2,
             "alpha": float(self.alpha),
             "max_conditioning_size": self.max_conditioning_size,
             "clustered": self.clusters is None and self.max_clusters > 1,
@@ -77,6 +80,7 @@ class Fusion:
         """Describe the stage to the core."""
         return {
             "kind": "pef",
+            "max_tests": None,
             "alpha": float(self.alpha),
             "max_conditioning_size": self.max_conditioning_size,
             "clustered": self.clusters is None and self.max_clusters > 1,
@@ -245,7 +249,7 @@ Initialisation: TypeAlias = EmptyStart | GivenStart | Oriented | HGI
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Restarts:
-    """Restarts of hill-climbing: how many, by how many random moves each, and the seed of these."""
+    """Restarts of a search: how many, by how many random moves each, and the seed of these."""
 
     count: int
     perturbations: int
@@ -324,12 +328,38 @@ class EquivalenceSearch:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class OrderEffort:
+    """How far a search among orders goes, by the number of variables."""
+
+    scores_per_pair: int
+    restarts_per_variable: int = 0
+    perturbations: int = 3
+    seed: int = 0
+
+
+LEAST_VARIABLES = 100
+"""Limits for fewer variables are those for as many: few variables have few pairs, but may have many sets."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OrderSearch:
-    """Best order score search."""
+    """Best order score search, with restarts and a budget that are given or grow with the number of variables."""
 
     growing: bool = True
     backward: bool = True
+    restarts: Restarts | None = None
+    budget: int | None = None
+    effort: OrderEffort | None = None
     max_parents: int | None = None
+
+    def sized(self, n_variables: int) -> OrderSearch:
+        """Return the search for a number of variables."""
+        if (effort := self.effort) is None:
+            return self
+        count = effort.restarts_per_variable * n_variables
+        restarts = Restarts(count=count, perturbations=effort.perturbations, seed=effort.seed) if count else None
+        budget = effort.scores_per_pair * max(n_variables, LEAST_VARIABLES) ** 2
+        return replace(self, restarts=restarts, budget=budget, effort=None)
 
     def as_core(self) -> _core.OrderSearch:
         """Describe the stage to the core."""
@@ -337,6 +367,8 @@ class OrderSearch:
             "kind": "boss",
             "growing": bool(self.growing),
             "backward": bool(self.backward),
+            "restarts": None if self.restarts is None else self.restarts.as_core(),
+            "budget": self.budget,
             "max_parents": self.max_parents,
         }
 
@@ -371,6 +403,11 @@ class Growing:
 
 
 Refinement: TypeAlias = Unrestricted | Growing | EquivalenceSearch | OrderSearch
+
+
+def _sized(stage: Refinement, n_variables: int) -> Refinement:
+    """Return a stage for a number of variables."""
+    return stage.sized(n_variables) if isinstance(stage, OrderSearch) else stage
 
 
 # All of them together.
@@ -429,7 +466,7 @@ class Composition:
             "select": self.select.as_core(),
             "initialise": self.initialise.as_core(table),
             "maximise": None if self.maximise is None else self.maximise.as_core(),
-            "refine": [stage.as_core() for stage in self.refine],
+            "refine": [_sized(stage, table.n_variables).as_core() for stage in self.refine],
             "max_parents": self.max_parents,
         }
 

@@ -28,9 +28,13 @@ _HPC = (
     "structure learning with application to multi-label learning. Expert Systems with Applications "
     "41."
 )
+_BOSS = (
+    "Andrews, B. et al. (2023). Fast scalable and accurate discovery of DAGs using the best "
+    "order score search and grow-shrink trees. NeurIPS."
+)
 
 _METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "auto": ("partitioned hybrid greedy search followed by greedy equivalence search", (PAPER, _GES)),
+    "auto": ("partitioned hybrid greedy search", (PAPER,)),
     "phgs": ("partitioned hybrid greedy search (pHGS)", (PAPER,)),
     "ppc": ("the partitioned PC algorithm (pPC) with PATH", (PAPER,)),
     "pc": ("the order-independent PC algorithm (PC-stable) with PATH", (_PC, _STABLE, PAPER)),
@@ -64,13 +68,7 @@ _METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "ges": ("greedy equivalence search (GES)", (_GES,)),
-    "boss": (
-        "best order score search (BOSS)",
-        (
-            "Andrews, B. et al. (2023). Fast scalable and accurate discovery of DAGs using the best "
-            "order score search and grow-shrink trees. NeurIPS.",
-        ),
-    ),
+    "boss": ("best order score search (BOSS)", (_BOSS,)),
 }
 _IAMB = (
     "Tsamardinos, I., Aliferis, C. F. and Statnikov, A. (2003). Algorithms for large scale Markov blanket discovery."
@@ -116,6 +114,8 @@ _TESTS = {"g2": "the G² test", "x2": "Pearson's χ² test", "fisher-z": "Fisher
 _SCORES = {
     "bic": "the Bayesian information criterion (BIC)",
     "ebic": "the extended BIC",
+    "qnml": "quotient normalized maximum likelihood",
+    "sqnml": "quotient normalized maximum likelihood with the support coded",
     "aic": "Akaike's information criterion (AIC)",
     "loglik": "the log-likelihood",
     "bdeu": "the BDeu score",
@@ -132,14 +132,26 @@ _RULES = {
 
 def references(result: Result) -> list[str]:
     """Return the papers behind a method, and the one whose methods the package implements."""
-    found = [*_METHODS.get(result.method, ("", ()))[1], PAPER]
+    found = [*_described(result)[1], PAPER]
     return list(dict.fromkeys(found))
+
+
+def _described(result: Result) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a method and the papers that describe it."""
+    name, cited = _METHODS.get(result.method, (f"the method '{result.method}'", ()))
+    used = result.parameters
+    if result.method != "auto" or used.get("refine") is not None:
+        return name, cited
+    if used.get("effort") == "quick":
+        return f"{name} followed by greedy equivalence search", (*cited, _GES)
+    again = " with random restarts" if used.get("effort") == "thorough" else ""
+    return f"{name} followed by greedy equivalence search and best order score search{again}", (*cited, _GES, _BOSS)
 
 
 def methods_paragraph(result: Result, confidence: EdgeConfidence | None = None) -> str:
     """Write the method and its settings as a paragraph of plain sentences."""
     used = result.parameters
-    name, cited = _METHODS.get(result.method, (f"the method '{result.method}'", ()))
+    name, cited = _described(result)
     by = "; ".join(_short(reference) for reference in cited)
     kind = "continuous" if used.get("data_type") == "gaussian" else "categorical"
     sentences = [

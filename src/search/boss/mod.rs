@@ -1,6 +1,7 @@
 //! Best order score search: a search among orders of the variables.
 
 mod order;
+mod restarts;
 mod tree;
 
 use std::sync::Mutex;
@@ -9,7 +10,7 @@ use self::order::OrderSearch;
 use self::tree::Rules;
 use super::candidates::{ActiveSet, Candidates};
 use super::ges::{GesOptions, ges};
-use super::hill_climbing::SearchResult;
+use super::hill_climbing::{Restarts, SearchResult};
 use super::prepare_pairs;
 use crate::graph::Dag;
 use crate::knowledge::{Constraints, Knowledge};
@@ -30,13 +31,20 @@ pub struct BossOptions {
     /// Whether a backward pass among equivalence classes (the deletions of GES) follows, as in the original. Only done with a
     /// score that is equal for equivalent DAGs.
     pub backward: bool,
+    /// Restarts from orders that are changed at random in one place. The changes of each are moves of a random variable and
+    /// of some that matter to its parents.
+    pub restarts: Option<Restarts>,
+    /// How many local scores may have been computed before no other step of the search begins; `None` for no limit. Where it
+    /// does not suffice to score every variable as a parent of every other (p² scores), only parents are scored that gain
+    /// alone, or that are neighbours in the start. The same budget gives the same result on every machine.
+    pub budget: Option<u64>,
     /// The phase under which local scores are counted.
     pub phase: Phase,
 }
 
 impl Default for BossOptions {
     fn default() -> Self {
-        Self { max_parents: None, growing: true, backward: true, phase: Phase::Refine }
+        Self { max_parents: None, growing: true, backward: true, restarts: None, budget: None, phase: Phase::Refine }
     }
 }
 
@@ -50,6 +58,9 @@ impl Default for BossOptions {
 /// With a consistent score and enough data the DAG of the last order has all independences that hold right (it is a
 /// minimal independence map), and the backward pass of GES that follows makes it one of the true class.
 /// The result scores at least as well as `start` (else `start` is returned).
+///
+/// With restarts it goes on from there: an order is changed at random in one place and searched around it, and what does
+/// not gain is taken back. A budget ends the search, as complete, between two steps.
 ///
 /// A variable goes to the first of the places that score alike (within 10⁻¹² of the largest local score), and stays where
 /// it is unless another place is better. Variables take turns in the order as it stands, which starts as the
@@ -75,6 +86,11 @@ pub fn boss<S: LocalScore>(
     prepare_pairs(score, run)?;
     let local =
         run.map(p, || score.session(), |session, x| session.local_score(x as Variable, start.parents(x as Variable)))?;
+    let before: f64 = local.iter().sum();
+    if options.budget.is_some_and(|budget| budget <= p as u64) {
+        ledger.add_calls(options.phase, p as u64);
+        return Ok(SearchResult { dag: start, score: before, iterations: 0, complete: true });
+    }
     let largest = local.iter().map(|s| s.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
     let rules = Rules {
         candidates: Candidates::new(ActiveSet::All, knowledge, p),
@@ -83,19 +99,19 @@ pub fn boss<S: LocalScore>(
         capacity: (1 << 23) / p.max(1) + (1 << 10),
         run,
     };
-    let mut search = OrderSearch::new(score, &start, rules, options.growing, knowledge, run);
-    let outcome = search.improve(&start);
+    let left = options.budget.map(|budget| budget - p as u64);
+    let mut search = OrderSearch::new(score, &start, rules, options.growing, left, knowledge, run);
+    let outcome = search.improve(&start, options.restarts.as_ref());
     ledger.add_calls(options.phase, p as u64 + search.calls());
     let complete = outcome?;
-    let moves = search.moves();
+    let (moves, exhausted) = (search.moves(), search.exhausted());
     let (dag, total) = search.into_best()?;
-    let before: f64 = local.iter().sum();
     // Greedy growing need not find parents as good as those of the start.
     let fewer = dag.n_arcs() <= start.n_arcs();
     let better = total > before + rules.tolerance || (total >= before - rules.tolerance && fewer);
     let (mut dag, mut total) = if better { (dag, total) } else { (start, before) };
     let (mut iterations, mut complete) = (moves, complete);
-    if options.backward && complete && score.is_score_equivalent() {
+    if options.backward && complete && !exhausted && score.is_score_equivalent() {
         let backward = GesOptions {
             forward: false,
             max_parents: options.max_parents,

@@ -1,8 +1,11 @@
 //! Moving variables within an order.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::super::hill_climbing::Restarts;
 use super::super::sessions::SessionPool;
+use super::restarts::Journal;
 use super::tree::{GrowShrinkTree, Rules, Trace};
 use super::unlocked;
 use crate::graph::Dag;
@@ -14,26 +17,31 @@ use crate::{Result, Variable, VariableSet};
 /// An order of the variables, and the parents that each has in it.
 pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
     pool: SessionPool<'s, S>,
-    rules: Rules<'a>,
-    run: &'a Run,
-    order: Vec<Variable>,
-    position: Vec<usize>,
+    pub(super) rules: Rules<'a>,
+    pub(super) run: &'a Run,
+    pub(super) order: Vec<Variable>,
+    pub(super) position: Vec<usize>,
     /// A tree is used by one thread at a time; its lock is never contended.
     trees: Vec<Mutex<GrowShrinkTree>>,
-    current: Vec<Trace>,
-    relevance: Relevance,
+    pub(super) current: Vec<Trace>,
+    pub(super) relevance: Relevance,
     /// For each variable: those that must be adjacent to it.
-    forced: Vec<VariableSet>,
+    pub(super) forced: Vec<VariableSet>,
     /// For each variable: those that must come before it, and after it.
     before: Vec<VariableSet>,
     after: Vec<VariableSet>,
     moves: usize,
     growing: bool,
     best: Option<(Dag, f64)>,
+    /// Local scores computed so far, and how many may be before no other step begins.
+    spent: AtomicU64,
+    budget: u64,
+    /// What has been replaced, where it may have to be taken back.
+    pub(super) journal: Option<Journal>,
 }
 
 /// For each child the set of variables whose coming or going before it can change its parents, as bits.
-struct Relevance {
+pub(super) struct Relevance {
     words: usize,
     bits: Vec<u64>,
 }
@@ -50,10 +58,43 @@ impl Relevance {
     fn contains(&self, child: Variable, x: Variable) -> bool {
         self.bits[child as usize * self.words + x as usize / 64] >> (x % 64) & 1 == 1
     }
+
+    /// The variables of a child, in increasing order.
+    pub(super) fn of(&self, child: Variable) -> impl Iterator<Item = Variable> + '_ {
+        let row = &self.bits[child as usize * self.words..][..self.words];
+        row.iter().enumerate().flat_map(|(i, &word)| {
+            let after = |rest: u64| (rest != 0).then_some(rest);
+            std::iter::successors(after(word), move |&rest| after(rest & (rest - 1)))
+                .map(move |rest| i as Variable * 64 + rest.trailing_zeros())
+        })
+    }
 }
 
 /// A place for a variable among the others: how many come before it.
 type Place = usize;
+
+/// What becomes of a variable and of its children at other places.
+pub(super) struct Prospects {
+    own_place: Place,
+    /// The children to which it matters whether the variable comes before them, in their order: (child, its place, whether
+    /// the variable comes before it now, its trace if that were otherwise).
+    concerned: Vec<(Variable, Place, bool, Trace)>,
+    /// Its own traces, each from a place on.
+    along: Vec<(Place, Trace)>,
+    /// Places between which something differs, where no variable has more required parents than may be.
+    places: Vec<Place>,
+}
+
+impl Prospects {
+    fn own(&self, at: Place) -> &Trace {
+        &self.along[self.along.partition_point(|(from, _)| *from <= at) - 1].1
+    }
+
+    /// The places to choose among, in increasing order.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> + '_ {
+        self.places.iter().copied()
+    }
+}
 
 impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
     /// The topological order of `start`, in which parents are not yet known. Grows by what is worth it, or by all.
@@ -62,6 +103,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         start: &Dag,
         rules: Rules<'a>,
         growing: bool,
+        budget: Option<u64>,
         knowledge: &Knowledge,
         run: &'a Run,
     ) -> Self {
@@ -111,12 +153,27 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             moves: 0,
             growing,
             best: None,
+            spent: AtomicU64::new(0),
+            budget: budget.unwrap_or(u64::MAX),
+            journal: None,
         }
     }
 
     /// Local scores computed so far.
-    pub(super) fn calls(&mut self) -> u64 {
-        self.trees.iter_mut().map(|tree| unlocked(tree).calls()).sum()
+    pub(super) fn calls(&self) -> u64 {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Whether no other step may begin. Asked between steps, when all threads have ended theirs, so that the answer does
+    /// not depend on their number.
+    pub(super) fn exhausted(&self) -> bool {
+        self.calls() >= self.budget
+    }
+
+    /// Whether there is room for all variables to be scored as parents of each.
+    fn may_score_all_pairs(&self) -> bool {
+        let p = self.order.len() as u64;
+        self.calls().saturating_add(p.saturating_mul(p)) <= self.budget
     }
 
     /// Variables moved so far.
@@ -136,44 +193,69 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         Dag::from_arcs(self.order.len(), arcs)
     }
 
-    /// Moves variables until no move gains. Returns whether it came to that end.
-    pub(super) fn improve(&mut self, start: &Dag) -> Result<bool> {
+    /// Moves variables until no move gains, restarts, and goes on from there. Returns whether it came to that end, or to
+    /// that of its budget.
+    pub(super) fn improve(&mut self, start: &Dag, restarts: Option<&Restarts>) -> Result<bool> {
         if !self.growing {
             self.trace_all()?;
-            return self.sweep_until_stable();
+            let stable = self.sweep_until_stable()?;
+            return Ok(stable && restarts.map_or(Ok(true), |restarts| self.restart(restarts))?);
         }
-        // What gains alone, and what gains beside the parents of the start.
-        self.widen(|_| Vec::new())?;
-        self.widen(|x| start.parents(x).to_vec())?;
+        let mut restarts = restarts;
+        if self.may_score_all_pairs() {
+            // What gains alone, and below what gains beside the parents of the start.
+            self.widen(|_| Vec::new())?;
+        }
+        if self.may_score_all_pairs() {
+            self.widen(|x| start.parents(x).to_vec())?;
+        } else {
+            self.know_neighbours(start);
+        }
         // With more to choose from, greedy growing may go wrong where it did not before, so the last round need not be the
         // best one. It ends when a round brings nothing.
         loop {
             self.trace_all()?;
-            let stable = self.sweep_until_stable()?;
+            let mut stable = self.sweep_until_stable()?;
+            if stable && let Some(restarts) = restarts.take() {
+                stable = self.restart(restarts)?;
+            }
             let better = self.best.as_ref().is_none_or(|(_, best)| self.total() > best + self.rules.tolerance);
             if better {
                 self.best = Some((self.current_graph()?, self.total()));
             }
             let parents: Vec<VariableSet> = self.current.iter().map(|trace| trace.parents.clone()).collect();
-            if !stable || !better || !self.widen(|x| parents[x as usize].to_vec())? {
+            let over = !stable || !better || !self.may_score_all_pairs();
+            if over || !self.widen(|x| parents[x as usize].to_vec())? {
                 return Ok(stable);
             }
         }
     }
 
-    fn total(&self) -> f64 {
+    /// Lets every tree grow by the neighbours that a variable has in a graph, scored or not.
+    fn know_neighbours(&mut self, dag: &Dag) {
+        for (x, tree) in self.trees.iter_mut().enumerate() {
+            let candidates = self.rules.candidates;
+            let neighbours = dag.parents(x as Variable).iter().chain(dag.children(x as Variable)).copied();
+            unlocked(tree).know(neighbours.filter(|&y| candidates.allows(y, x as Variable)));
+        }
+    }
+
+    pub(super) fn total(&self) -> f64 {
         self.current.iter().map(|trace| trace.score).sum()
     }
 
     /// Lets every tree grow by all variables that gain beside the given parents, too. Returns whether any does.
     fn widen(&mut self, parents: impl Fn(Variable) -> Vec<Variable> + Sync) -> Result<bool> {
-        let (pool, trees, rules) = (&self.pool, &self.trees, &self.rules);
+        let (pool, trees, rules, spent) = (&self.pool, &self.trees, &self.rules, &self.spent);
         let wider = self.run.map(
             trees.len(),
             || pool.take(),
             |session, x| {
                 let mut tree = trees[x].lock().unwrap_or_else(PoisonError::into_inner);
-                tree.widen(&mut **session, rules, &parents(x as Variable))
+                let before = tree.calls();
+                let wider = tree.widen(&mut **session, rules, &parents(x as Variable));
+                spent.fetch_add(tree.calls() - before, Ordering::Relaxed);
+                wider
             },
         )?;
         Ok(wider.contains(&true))
@@ -200,7 +282,10 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
     fn trace(&self, session: &mut S::Session<'s>, child: Variable, precedes: impl Fn(Variable) -> bool) -> Trace {
         let forced: VariableSet = self.forced[child as usize].iter().copied().filter(|&x| precedes(x)).collect();
         let mut tree = self.trees[child as usize].lock().unwrap_or_else(PoisonError::into_inner);
-        tree.trace(session, &self.rules, &forced, precedes)
+        let before = tree.calls();
+        let trace = tree.trace(session, &self.rules, &forced, precedes);
+        self.spent.fetch_add(tree.calls() - before, Ordering::Relaxed);
+        trace
     }
 
     fn sweep_until_stable(&mut self) -> Result<bool> {
@@ -211,8 +296,10 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 if self.run.out_of_time() {
                     return Ok(false);
                 }
+                if self.exhausted() {
+                    return Ok(true);
+                }
                 if self.place_best(x)? {
-                    self.moves += 1;
                     self.run.progress().advance(1);
                     unmoved = 0;
                 } else {
@@ -229,7 +316,33 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
     }
 
     /// Moves `x` to its best place. Returns whether it is another one.
-    fn place_best(&mut self, x: Variable) -> Result<bool> {
+    pub(super) fn place_best(&mut self, x: Variable) -> Result<bool> {
+        let Some(prospects) = self.prospects(x)? else { return Ok(false) };
+        // What x before a child gains for that child.
+        let gain = |(child, _, is_before, other): &(Variable, Place, bool, Trace)| {
+            let now = self.current[*child as usize].score;
+            if *is_before { now - other.score } else { other.score - now }
+        };
+        let gains: Vec<f64> = prospects.concerned.iter().map(gain).collect();
+        let at_place = |at: Place| {
+            let first = prospects.concerned.partition_point(|(_, place, ..)| *place < at);
+            prospects.own(at).score + gains[first..].iter().sum::<f64>()
+        };
+        let here = at_place(prospects.own_place);
+        let scores: Vec<f64> = prospects.places.iter().map(|&at| at_place(at)).collect();
+        let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if best.is_nan() || best <= here + self.rules.tolerance {
+            return Ok(false);
+        }
+        let chosen = scores.iter().position(|&score| score >= best - self.rules.tolerance).unwrap_or(0);
+        let target = prospects.places[chosen];
+        self.go(x, prospects, target);
+        self.moves += 1;
+        Ok(true)
+    }
+
+    /// What becomes of `x` and its children at other places; `None` when time is up.
+    pub(super) fn prospects(&self, x: Variable) -> Result<Option<Prospects>> {
         let own_place = self.position[x as usize];
         // Places of the others when x is taken out.
         let place = |y: Variable| {
@@ -238,11 +351,11 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         };
         let lowest = self.before[x as usize].iter().map(|&y| place(y) + 1).max().unwrap_or(0);
         let highest = self.after[x as usize].iter().map(|&y| place(y)).min().unwrap_or(self.order.len() - 1);
-        // The children to which it matters whether x comes before them, in their order.
         let mut concerned: Vec<Variable> = (0..self.order.len() as Variable)
             .filter(|&child| child != x && self.relevance.contains(child, x))
             .collect();
         concerned.sort_unstable_by_key(|&child| place(child));
+        let is_before = |child: Variable| own_place < self.position[child as usize];
 
         let pool = &self.pool;
         let traced = self.run.map(
@@ -252,75 +365,64 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 None => self.along(&mut **session, x, lowest, highest, place),
                 Some(i) => {
                     let child = concerned[i];
-                    let is_before = own_place < self.position[child as usize];
-                    let precedes = |y: Variable| if y == x { !is_before } else { place(y) < place(child) };
+                    let precedes = |y: Variable| if y == x { !is_before(child) } else { place(y) < place(child) };
                     vec![(0, self.trace(&mut **session, child, precedes))]
                 }
             },
         )?;
         if self.run.out_of_time() {
             // Traces may have been cut short.
-            return Ok(false);
+            return Ok(None);
         }
         let mut traced = traced.into_iter();
         let along = traced.next().unwrap_or_default();
-        let others: Vec<Trace> = traced.flatten().map(|(_, trace)| trace).collect();
+        let others = traced.flatten().map(|(_, trace)| trace);
+        let concerned = concerned.iter().zip(others);
+        let concerned = concerned.map(|(&child, other)| (child, place(child), is_before(child), other)).collect();
+        let mut prospects = Prospects { own_place, concerned, along, places: Vec::new() };
 
-        // What x before a child gains for that child.
-        let gains: Vec<f64> = concerned
-            .iter()
-            .zip(&others)
-            .map(|(&child, other)| {
-                let now = self.current[child as usize].score;
-                if own_place < self.position[child as usize] { now - other.score } else { other.score - now }
-            })
-            .collect();
-        let at_place = |at: Place| {
-            let own = &along[along.partition_point(|(from, _)| *from <= at) - 1].1;
-            let first = concerned.partition_point(|&child| place(child) < at);
-            own.score + gains[first..].iter().sum::<f64>()
-        };
         // Whether some variable would have more required parents than may be.
         let overfull_at = |at: Place| {
-            let own = &along[along.partition_point(|(from, _)| *from <= at) - 1].1;
-            let child_is = |(&child, other): (&Variable, &Trace)| {
-                let is_before = own_place < self.position[child as usize];
-                if is_before == (at <= place(child)) { self.current[child as usize].overfull } else { other.overfull }
+            let child_is = |(child, place, is_before, other): &(Variable, Place, bool, Trace)| {
+                if *is_before == (at <= *place) { self.current[*child as usize].overfull } else { other.overfull }
             };
-            own.overfull || concerned.iter().zip(&others).any(child_is)
+            prospects.own(at).overfull || prospects.concerned.iter().any(child_is)
         };
-        let here = at_place(own_place);
-        let mut places: Vec<Place> = along.iter().map(|(from, _)| *from).collect();
-        places.extend(concerned.iter().map(|&child| place(child) + 1).filter(|&at| at > lowest && at <= highest));
+        let mut places: Vec<Place> = prospects.along.iter().map(|(from, _)| *from).collect();
+        let behind = prospects.concerned.iter().map(|(_, place, ..)| place + 1);
+        places.extend(behind.filter(|&at| at > lowest && at <= highest));
         places.sort_unstable();
         places.dedup();
         places.retain(|&at| at == own_place || !overfull_at(at));
-        let scores: Vec<f64> = places.iter().map(|&at| at_place(at)).collect();
-        let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if best.is_nan() || best <= here + self.rules.tolerance {
-            return Ok(false);
-        }
-        let chosen = scores.iter().position(|&score| score >= best - self.rules.tolerance).unwrap_or(0);
-        let target = places[chosen];
+        prospects.places = places;
+        Ok(Some(prospects))
+    }
 
+    /// Moves `x` to another place.
+    pub(super) fn go(&mut self, x: Variable, prospects: Prospects, target: Place) {
+        let own = prospects.own(target).clone();
+        let own_place = prospects.own_place;
         // Children that x now precedes, or no longer does.
-        let changed: Vec<(Variable, Trace)> = concerned
-            .iter()
-            .zip(others)
-            .filter(|(child, _)| (own_place < self.position[**child as usize]) != (target <= place(**child)))
-            .map(|(&child, other)| (child, other))
-            .collect();
-        let own = along[along.partition_point(|(from, _)| *from <= target) - 1].1.clone();
-        for (child, trace) in changed.into_iter().chain([(x, own)]) {
-            self.relevance.set(child, &trace, &self.forced[child as usize]);
-            self.current[child as usize] = trace;
+        for (child, place, is_before, other) in prospects.concerned {
+            if is_before != (target <= place) {
+                self.replace(child, other);
+            }
         }
+        self.replace(x, own);
         self.order.remove(own_place);
         self.order.insert(target, x);
         for at in own_place.min(target)..=own_place.max(target) {
             self.position[self.order[at] as usize] = at;
         }
-        Ok(true)
+    }
+
+    /// Gives a child another trace.
+    pub(super) fn replace(&mut self, child: Variable, trace: Trace) {
+        self.relevance.set(child, &trace, &self.forced[child as usize]);
+        let old = std::mem::replace(&mut self.current[child as usize], trace);
+        if let Some(journal) = &mut self.journal {
+            journal.push((child, old));
+        }
     }
 
     /// The parents of `x` at each place from `lowest` to `highest`, as (first place, trace) of each stretch of places.

@@ -84,6 +84,13 @@ impl GrowShrinkTree {
         self.calls
     }
 
+    /// From now on grows by these variables, too.
+    pub(super) fn know(&mut self, variables: impl Iterator<Item = Variable>) {
+        if self.worth.as_mut().is_some_and(|worth| worth.add(variables)) {
+            self.clear();
+        }
+    }
+
     fn clear(&mut self) {
         self.nodes.clear();
         self.by_set.clear();
