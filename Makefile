@@ -35,13 +35,13 @@ test: test-rust test-python ## All tests: the core's, then the installed wheel's
 test-rust: ## The core's tests
 	cargo test --locked --quiet
 
-test-python: wheel ## Install the wheel into a fresh environment and test it there
+test-python: wheel ## Install the wheel into a fresh environment, beside the locked tools, and test it there
 	rm -rf .venv-test
 	$(PYTHON) -m venv .venv-test
-	.venv-test/bin/python -m pip install --quiet --upgrade pip
-	.venv-test/bin/python -m pip install --quiet -r requirements-dev.lock
-	.venv-test/bin/python -m pip install --quiet --no-deps dist/phgs-*.whl
-	.venv-test/bin/stubtest phgs._core --allowlist tests/stubtest-allowlist.txt
+	.venv-build/bin/python -c 'import site; print(site.getsitepackages()[0])' \
+	  > "$$(.venv-test/bin/python -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
+	.venv-test/bin/python -m pip install --quiet --no-deps --force-reinstall dist/phgs-*.whl
+	.venv-test/bin/python -m mypy.stubtest phgs._core --allowlist tests/stubtest-allowlist.txt
 	.venv-test/bin/python -m pytest tests/python --doctest-modules --pyargs phgs
 
 test-extras: dist/ready .venv-extras/ready ## What is exported, against the packages that it is exported to
