@@ -3,6 +3,9 @@
 PYTHON ?= python3
 SOURCES := $(shell git ls-files src python 2>/dev/null || find src python -type f) Cargo.toml Cargo.lock pyproject.toml
 
+# With several jobs cargo would look for make's job server and not find it.
+unexport MAKEFLAGS
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-extras test-rust test-python lint bench docs wheel develop clean
 
