@@ -83,7 +83,7 @@ impl PcOptions {
 ///
 /// ```
 /// use phgs::graph::Dag;
-/// use phgs::independence::DSeparationOracle;
+/// use phgs::independence::{Alpha, DSeparationOracle};
 /// use phgs::knowledge::Knowledge;
 /// use phgs::run::{Ledger, Run};
 /// use phgs::skeleton::{PcOptions, pc};
