@@ -74,6 +74,7 @@ pub mod knowledge;
 pub mod layout;
 pub mod network;
 pub mod orient;
+mod random_numbers;
 pub mod run;
 pub mod score;
 pub mod search;

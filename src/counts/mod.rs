@@ -16,12 +16,13 @@
 //!
 //! # What is remembered
 //!
-//! F of a set is looked for in this order before rows are counted:
+//! Before rows are counted, a session looks for F of a set in the first four of these, in this order; tests around a
+//! variable with many neighbours have the last:
 //!
 //! | memory | whose | what it holds | at most | when it forgets |
 //! |---|---|---|---|---|
-//! | [`PairwiseSums`] | engine | all sets of at most two variables | 8 bytes a pair | never |
 //! | `memo` | session | sums and tables of the sets around the present variables | 12 MiB | when the focus moves and it holds more than a core's cache does; when full |
+//! | [`PairwiseSums`] | engine | all sets of at most two variables | 8 bytes a pair | never |
 //! | `past` | session | sums of any sets, one place for each | 16 MiB | a set gives its place to the next |
 //! | `rows` | engine | sums of a set with each of many candidates | 32 MiB | all, when full |
 //! | `around::remembered` | session, for one target | entropies of sets around a target with many neighbours | 128 MiB | with the target; variables outside first |

@@ -60,7 +60,6 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
         stages: Vec::new(),
         fused: None,
         own_end: true,
-        given_up: false,
     };
     let (restriction, clusters) = driver.restrict(partition)?;
     let mut state = driver.initialise(&restriction)?;
@@ -91,9 +90,8 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 let labels = &labels(clusters.as_deref(), self.test.n_variables());
                 match partitioned_pc(self.test, labels, options, self.knowledge, self.run, &mut self.ledger) {
                     Err(Error::TooManyTests) => {
-                        self.given_up = true;
                         self.report("tests given up", 0, None, start);
-                        return Ok((Restricted::All, clusters));
+                        return Ok((Restricted::GivenUp, clusters));
                     }
                     skeleton => (Restricted::Separated(skeleton?), clusters),
                 }
@@ -144,6 +142,10 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         let constraints = self.constraints(self.hybrid.limit_of_start());
         let hgi = HgiOptions { max_parents: constraints.max_parents };
         let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+        let only_required = || {
+            let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
+            Ok(State { dag: Some(dag), ..State::default() })
+        };
         match &self.hybrid.initialise {
             Initialise::Empty => {
                 self.refuse_path("an empty start")?;
@@ -160,9 +162,8 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 Ok(State { dag: Some(constraints.start(dag)?), ..State::default() })
             }
             // There is nothing to orient.
-            Initialise::Oriented(_) | Initialise::HybridGreedy(_) if self.given_up => {
-                let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
-                Ok(State { dag: Some(dag), ..State::default() })
+            Initialise::Oriented(_) | Initialise::HybridGreedy(_) if matches!(restriction, Restricted::GivenUp) => {
+                only_required()
             }
             Initialise::Oriented(rule) => {
                 let path = self.estimate(restriction, rule, |graph, mut colliders, skeleton, _| {
@@ -187,10 +188,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 Ok(State { oriented: Some(oriented), undecided, path: self.shown(points), dag: None })
             }
             // What PC leaves before its tests are done is too dense for HGI to end in time.
-            Initialise::HybridGreedy(_) if self.run.out_of_time() => {
-                let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
-                Ok(State { dag: Some(dag), ..State::default() })
-            }
+            Initialise::HybridGreedy(_) if self.run.out_of_time() => only_required(),
             Initialise::HybridGreedy(rule) => {
                 // PATH scores its estimates; where there is no path, nobody has scored the one.
                 let (alone, mut value) = (self.hybrid.select.path_length == 1, 0.0);
@@ -203,10 +201,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                     Ok(dag)
                 });
                 let path = match path {
-                    Err(Error::OutOfTime) => {
-                        let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
-                        return Ok(State { dag: Some(dag), ..State::default() });
-                    }
+                    Err(Error::OutOfTime) => return only_required(),
                     other => other?,
                 };
                 if !alone && let Some(point) = path.points.get(path.index) {
@@ -221,7 +216,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
 
     fn maximise(&mut self, restriction: &Restricted, state: &mut State) -> Result<()> {
         // Without a restriction a search over all pairs follows anyway.
-        if self.given_up && !self.hybrid.refine.is_empty() {
+        if matches!(restriction, Restricted::GivenUp) && !self.hybrid.refine.is_empty() {
             return Ok(());
         }
         match &self.hybrid.maximise {
@@ -354,7 +349,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             n_undecided,
             skeleton: match restriction {
                 Restricted::Separated(skeleton) => Some(skeleton),
-                Restricted::All | Restricted::Graph(_) => None,
+                Restricted::All | Restricted::GivenUp | Restricted::Graph(_) => None,
             },
             clusters,
             stages: self.stages,

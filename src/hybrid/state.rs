@@ -17,6 +17,8 @@ use crate::skeleton::Skeleton;
 pub(super) enum Restricted {
     /// All pairs.
     All,
+    /// All pairs, since the tests have reached their limit: the search starts without them.
+    GivenUp,
     /// A skeleton with maximum p-values and separating sets.
     Separated(Skeleton),
     /// A skeleton alone.
@@ -26,7 +28,7 @@ pub(super) enum Restricted {
 impl Restricted {
     pub(super) fn graph(&self) -> Option<&UndirectedGraph> {
         match self {
-            Self::All => None,
+            Self::All | Self::GivenUp => None,
             Self::Separated(skeleton) => Some(skeleton.graph()),
             Self::Graph(graph) => Some(graph),
         }
@@ -71,8 +73,6 @@ pub(super) struct Driver<'a, T, S> {
     pub(super) fused: Option<Dag>,
     /// Whether every search came to its own end, not to that of its iterations.
     pub(super) own_end: bool,
-    /// Whether the tests of the restriction have reached their limit, so that the search starts without them.
-    pub(super) given_up: bool,
 }
 
 impl<'a, T, S: LocalScore> Driver<'a, T, S> {

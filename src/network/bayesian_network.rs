@@ -217,8 +217,8 @@ impl BayesianNetwork {
     /// The same network with its variables in a random order, as in the paper's simulations, so that columns of a
     /// sample say nothing about causal order.
     pub fn permuted(&self, seed: u64) -> Result<Self> {
-        let mut rng = super::random_numbers::generator(seed);
-        self.reordered(&super::random_numbers::permutation(&mut rng, self.n_variables()))
+        let mut rng = crate::random_numbers::generator(seed);
+        self.reordered(&crate::random_numbers::permutation(&mut rng, self.n_variables()))
     }
 }
 

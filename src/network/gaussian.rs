@@ -2,9 +2,9 @@
 
 use rand_core::RngCore;
 
-use super::random_numbers::stream;
 use crate::data::{ContinuousData, Correlation};
 use crate::graph::{Dag, UndirectedGraph};
+use crate::random_numbers::{stream, uniform};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 
@@ -30,11 +30,6 @@ pub struct GaussianNetwork {
 
 /// Rows drawn from one stream of random numbers.
 const BLOCK: usize = 1024;
-
-/// A uniform number in [0, 1).
-fn uniform(rng: &mut impl RngCore) -> f64 {
-    (rng.next_u64() >> 11) as f64 * (-53f64).exp2()
-}
 
 impl GaussianNetwork {
     /// A network with these weights (for each variable, of its parents in increasing order) and variances of the

@@ -15,7 +15,6 @@ mod inference;
 mod learn_parameters;
 mod prepare;
 mod random_networks;
-mod random_numbers;
 mod sample;
 mod tile;
 

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::random_numbers::{below, generator};
 use super::{BayesianNetwork, Marginals, Node};
+use crate::random_numbers::{below, generator};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 

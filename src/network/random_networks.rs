@@ -1,8 +1,8 @@
 //! Random DAGs and random tables for them.
 
-use super::random_numbers::{below, dirichlet, generator, permutation, stream, uniform};
 use super::{BayesianNetwork, Node};
 use crate::graph::Dag;
+use crate::random_numbers::{below, dirichlet, generator, permutation, stream, uniform};
 use crate::{Error, Result, Variable};
 
 /// A kind of random DAG. Variables are numbered at random: an arc may go to a lower number.

@@ -2,9 +2,9 @@
 
 use rand_chacha::rand_core::RngCore;
 
-use super::random_numbers::stream;
 use super::{BayesianNetwork, Node};
 use crate::data::{Codes, DiscreteData};
+use crate::random_numbers::stream;
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 

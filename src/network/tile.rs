@@ -13,8 +13,8 @@
 //! (Variables further down may change their marginals a little: the minimal nodes above them are no longer independent.)
 
 use super::inference::joint;
-use super::random_numbers::{below, gamma, generator, shuffle, stream, uniform};
 use super::{BayesianNetwork, Node};
+use crate::random_numbers::{below, gamma, generator, shuffle, stream, uniform};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 

@@ -38,7 +38,6 @@ pub(crate) fn learn(
 ) -> PyResult<Outcome> {
     let data = dataset.data();
     let n_variables = data.n_variables();
-    test.check(&data)?;
     let hybrid = composition.into_core(n_variables)?;
     let knowledge = stages::knowledge(knowledge, n_variables)?;
     let threads = if test.is_own() || score.is_own() { 1 } else { threads };

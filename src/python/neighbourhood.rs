@@ -95,7 +95,6 @@ fn search<W: What>(
     let data = dataset.data();
     let n_variables = data.n_variables();
     check(n_variables, [target])?;
-    test.check(&data)?;
     let knowledge = stages::knowledge(knowledge, n_variables)?;
     let threads = if test.is_own() { 1 } else { threads };
     run_calling_job(py, &Settings { threads, time_limit: None, progress }, |run, calls| {

@@ -1,6 +1,5 @@
 //! The choice of a score, and scores of given graphs.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::calls::{CalledScore, Calls, run_calling_job};
@@ -105,9 +104,6 @@ fn with_score<J: WithScore>(
     threads: usize,
     job: &J,
 ) -> PyResult<J::Output> {
-    if matches!((data, score), (AnyData::Incomplete(_), ScoreChoice::Discrete(_) | ScoreChoice::Gaussian(..))) {
-        return Err(PyValueError::new_err("data with missing values cannot be scored"));
-    }
     let threads = if score.is_own() { 1 } else { threads };
     run_calling_job(py, &Settings { threads, ..AT_ONCE }, |run, calls| {
         score.on(&data.open(), data.n_variables(), calls, job, run)

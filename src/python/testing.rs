@@ -1,6 +1,5 @@
 //! The choice of an independence test, in one place for all that test.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::calls::{CalledTest, Calls};
@@ -101,17 +100,6 @@ impl TestChoice {
         matches!(self, Self::Own(_))
     }
 
-    /// Refuses a test of data of another type.
-    pub(super) fn check(&self, data: &AnyData) -> PyResult<()> {
-        match (self, data) {
-            (Self::FisherZ, AnyData::Gaussian(_))
-            | (Self::Contingency { .. }, AnyData::Categorical(_) | AnyData::Incomplete(_))
-            | (Self::Own(_), _) => Ok(()),
-            (Self::FisherZ, _) => Err(PyValueError::new_err("test: 'fisher-z' needs Gaussian data")),
-            (Self::Contingency { .. }, _) => Err(PyValueError::new_err("test: 'g2' and 'x2' need categories")),
-        }
-    }
-
     /// The test that is a function, over so many variables; `None` for the others.
     pub(super) fn called<'a>(&'a self, n_variables: usize, calls: &'a Calls<'a>) -> Option<CalledTest<'a>> {
         match self {
@@ -120,7 +108,7 @@ impl TestChoice {
         }
     }
 
-    /// Does a job with the test of some data.
+    /// Does a job with the test of some data; refuses data of another type.
     pub(super) fn on<J: WithTest>(
         &self,
         data: &OpenData<'_>,

@@ -1,7 +1,6 @@
 //! Hill-climbing among DAGs, with tabu list and random restarts.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::rand_core::RngCore;
 
 use super::candidates::{ActiveSet, Candidates};
 use super::climber::Climber;
@@ -11,6 +10,7 @@ use super::tabu::TabuList;
 use super::ties::TieRule;
 use crate::graph::Dag;
 use crate::knowledge::{Constraints, Knowledge};
+use crate::random_numbers::{below, generator};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
 use crate::{Error, Result, Variable};
@@ -195,7 +195,7 @@ impl Search<'_> {
         let mut complete = self.climb_and_grow(climber)?;
         let Some(restarts) = self.options.restarts else { return Ok(complete) };
         let pairs = climber.candidates().pairs(climber.dag());
-        let mut rng = ChaCha8Rng::seed_from_u64(restarts.seed);
+        let mut rng = generator(restarts.seed);
         let mut best = climber.total();
         for _ in 0..restarts.count {
             if !complete {
@@ -308,20 +308,19 @@ fn perturb<S: LocalScore>(
     climber: &mut Climber<'_, '_, S>,
     pairs: &Option<Vec<(Variable, Variable)>>,
     moves: usize,
-    rng: &mut ChaCha8Rng,
+    rng: &mut impl RngCore,
 ) -> Result<()> {
     let p = climber.dag().n_variables();
-    let mut below = |n: usize| ((u128::from(rng.next_u64()) * n as u128) >> 64) as usize;
     let mut made = 0;
     // Where knowledge or the parent cap allow few moves, most draws are in vain: give up at some time.
     let mut draws = 1000 * (moves + 1);
     while made < moves && draws > 0 && p > 1 && pairs.as_ref().is_none_or(|pairs| !pairs.is_empty()) {
         draws -= 1;
         let (x, y) = match pairs {
-            None => (below(p) as Variable, below(p) as Variable),
-            Some(pairs) => pairs[below(pairs.len())],
+            None => (below(rng, p) as Variable, below(rng, p) as Variable),
+            Some(pairs) => pairs[below(rng, pairs.len())],
         };
-        let (x, y) = if below(2) == 0 { (x, y) } else { (y, x) };
+        let (x, y) = if below(rng, 2) == 0 { (x, y) } else { (y, x) };
         let step = match (climber.dag().contains(x, y), climber.dag().contains(y, x)) {
             (true, _) => Move::Delete(x, y),
             (_, true) => Move::Reverse(y, x),

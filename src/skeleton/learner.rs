@@ -180,25 +180,9 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
                 binomial(available, self.conditioning_size(stage, level, available))
             };
             tasks.sort_by_key(|task| task.focal);
-            let blocks = blocks(&tasks, size);
-            let worker = || Worker::new(self.test.session(), self.labels.len());
-            self.run.progress().enter(self.phase, tasks.len() as u64);
-            for round in self.rounds(&blocks) {
-                let found = self.run.try_map(round.len(), worker, |worker, block| {
-                    let tasks = &tasks[round[block].clone()];
-                    let mut found = Found { tests: 0, raised: Vec::new() };
-                    for task in tasks {
-                        let tested =
-                            self.sweep_pair(stage, level, neighbourhoods, *task, second_pass, worker, &mut found)?;
-                        if tested == Tested::OutOfTime {
-                            break;
-                        }
-                    }
-                    self.run.progress().advance(tasks.len() as u64);
-                    Ok(found)
-                })?;
-                self.apply(found)?;
-            }
+            self.each(&tasks, &blocks(&tasks, size), |learner, task, worker, found| {
+                learner.sweep_pair(stage, level, neighbourhoods, task, second_pass, worker, found)
+            })?;
         }
         Ok(())
     }
@@ -327,34 +311,21 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             let available = neighbourhoods.of(focal).len() * 2;
             binomial(available, available.min(self.max_conditioning_size))
         };
-        let blocks = blocks(&tasks, size);
-        let worker = || Worker::new(self.test.session(), self.labels.len());
-        self.run.progress().enter(self.phase, tasks.len() as u64);
-        for round in self.rounds(&blocks) {
-            let found = self.run.try_map(round.len(), worker, |worker, block| {
-                let tasks = &tasks[round[block].clone()];
-                let mut found = Found { tests: 0, raised: Vec::new() };
-                for &task in tasks {
-                    if !worker.session.goes_on(self.run)? {
-                        break;
-                    }
-                    let record = &self.records[task.record as usize];
-                    let (x, y) = (record.x, record.y);
-                    let other = if task.focal == x { y } else { x };
-                    self.rank_union(neighbourhoods, x, y, worker);
-                    let size = worker.pool.len().min(self.max_conditioning_size);
-                    if size > 0 {
-                        worker.focus(task.focal);
-                        if self.test_subsets(task, other, size, 0, worker, &mut found)? == Tested::OutOfTime {
-                            break;
-                        }
-                    }
-                }
-                self.run.progress().advance(tasks.len() as u64);
-                Ok(found)
-            })?;
-            self.apply(found)?;
-        }
+        self.each(&tasks, &blocks(&tasks, size), |learner, task, worker, found| {
+            if !worker.session.goes_on(learner.run)? {
+                return Ok(Tested::OutOfTime);
+            }
+            let record = &learner.records[task.record as usize];
+            let (x, y) = (record.x, record.y);
+            let other = if task.focal == x { y } else { x };
+            learner.rank_union(neighbourhoods, x, y, worker);
+            let size = worker.pool.len().min(learner.max_conditioning_size);
+            if size == 0 {
+                return Ok(Tested::All);
+            }
+            worker.focus(task.focal);
+            learner.test_subsets(task, other, size, 0, worker, found)
+        })?;
         Ok(self.connected(candidates.to_vec()))
     }
 
@@ -395,10 +366,31 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             .is_le()
     }
 
-    /// Splits blocks into those that are tested before the limit of tests is looked at: a fixed number, so that it ends the
-    /// tests at the same place for any number of threads.
-    fn rounds<'b>(&self, blocks: &'b [std::ops::Range<usize>]) -> std::slice::Chunks<'b, std::ops::Range<usize>> {
-        blocks.chunks(if self.tests_left.is_some() { ROUND_BLOCKS } else { blocks.len().max(1) })
+    /// Does a piece of work for each task, in blocks of as much work, and takes over what is found. The limit of tests is
+    /// looked at after a fixed number of blocks, so that it ends the tests at the same place for any number of threads.
+    fn each(
+        &mut self,
+        tasks: &[Task],
+        blocks: &[std::ops::Range<usize>],
+        work: impl for<'t> Fn(&Self, Task, &mut Worker<T::Session<'t>>, &mut Found) -> Result<Tested> + Sync,
+    ) -> Result<()> {
+        self.run.progress().enter(self.phase, tasks.len() as u64);
+        for round in blocks.chunks(if self.tests_left.is_some() { ROUND_BLOCKS } else { blocks.len().max(1) }) {
+            let worker = || Worker::new(self.test.session(), self.labels.len());
+            let found = self.run.try_map(round.len(), worker, |worker, block| {
+                let tasks = &tasks[round[block].clone()];
+                let mut found = Found { tests: 0, raised: Vec::new() };
+                for &task in tasks {
+                    if work(self, task, worker, &mut found)? == Tested::OutOfTime {
+                        break;
+                    }
+                }
+                self.run.progress().advance(tasks.len() as u64);
+                Ok(found)
+            })?;
+            self.apply(found)?;
+        }
+        Ok(())
     }
 
     /// Takes over what a round has found.

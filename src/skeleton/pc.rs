@@ -77,7 +77,7 @@ impl PcOptions {
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when α is not between 0 and 1; [`Error::Interrupted`] when the run is cancelled.
+/// [`Error::Interrupted`] when the run is cancelled; [`Error::TooManyTests`] as in [`partitioned_pc`].
 ///
 /// # Examples
 ///
@@ -114,7 +114,7 @@ pub fn pc<T: IndependenceTest>(
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when α is not between 0 and 1 or there is not one label for each variable;
+/// [`Error::Parameter`] when there is not one label for each variable;
 /// [`Error::Interrupted`] when the run is cancelled; [`Error::TooManyTests`] when there is a limit of tests and it is
 /// reached. The ledger has the tests made until then.
 pub fn partitioned_pc<T: IndependenceTest>(

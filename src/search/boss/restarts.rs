@@ -7,12 +7,12 @@
 
 use std::collections::VecDeque;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rand_chacha::rand_core::RngCore;
 
 use super::super::hill_climbing::Restarts;
 use super::order::OrderSearch;
 use super::tree::Trace;
+use crate::random_numbers::{below, generator};
 use crate::score::LocalScore;
 use crate::{Result, Variable};
 
@@ -24,8 +24,7 @@ impl<S: LocalScore> OrderSearch<'_, '_, S> {
     /// taken back. Returns whether it came to its end, which is that of restarts or of the budget.
     pub(super) fn restart(&mut self, restarts: &Restarts) -> Result<bool> {
         let p = self.order.len();
-        let mut rng = ChaCha8Rng::seed_from_u64(restarts.seed);
-        let mut below = |n: usize| ((u128::from(rng.next_u64()) * n as u128) >> 64) as usize;
+        let mut rng = generator(restarts.seed);
         if p < 2 {
             return Ok(true);
         }
@@ -38,7 +37,7 @@ impl<S: LocalScore> OrderSearch<'_, '_, S> {
             }
             let (before, order) = ((self.total(), self.n_arcs()), self.order.clone());
             self.journal = Some(Journal::new());
-            let moved = self.perturb(restarts.perturbations, &mut below)?;
+            let moved = self.perturb(restarts.perturbations, &mut rng)?;
             let settled = !moved.is_empty() && self.settle(moved)?;
             let journal = self.journal.take().unwrap_or_default();
             let after = (self.total(), self.n_arcs());
@@ -57,8 +56,8 @@ impl<S: LocalScore> OrderSearch<'_, '_, S> {
     }
 
     /// Moves a random variable and some of those that matter to it to random places. Returns the variables moved.
-    fn perturb(&mut self, moves: usize, below: &mut impl FnMut(usize) -> usize) -> Result<Vec<Variable>> {
-        let centre = self.order[below(self.order.len())];
+    fn perturb(&mut self, moves: usize, rng: &mut impl RngCore) -> Result<Vec<Variable>> {
+        let centre = self.order[below(rng, self.order.len())];
         let mut around: Vec<Variable> = self.relevance.of(centre).collect();
         let mut moved = Vec::with_capacity(moves);
         let mut next = centre;
@@ -66,13 +65,13 @@ impl<S: LocalScore> OrderSearch<'_, '_, S> {
             let Some(prospects) = self.prospects(next)? else { return Ok(Vec::new()) };
             let places: Vec<usize> = prospects.places().filter(|&at| at != self.position[next as usize]).collect();
             if !places.is_empty() {
-                self.go(next, prospects, places[below(places.len())]);
+                self.go(next, prospects, places[below(rng, places.len())]);
                 moved.push(next);
             }
             if around.is_empty() {
                 break;
             }
-            next = around.swap_remove(below(around.len()));
+            next = around.swap_remove(below(rng, around.len()));
         }
         Ok(moved)
     }

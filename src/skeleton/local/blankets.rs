@@ -114,8 +114,7 @@ pub(super) fn neighbours_of_one<T: IndependenceTest>(
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when the target does not exist or α is not between 0 and 1; [`Error::Interrupted`] when the run is
-/// cancelled.
+/// [`Error::Parameter`] when the target does not exist; [`Error::Interrupted`] when the run is cancelled.
 ///
 /// # Examples
 ///

@@ -134,7 +134,7 @@ pub struct LocalNeighbour {
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when α is not between 0 and 1; [`Error::Interrupted`] when the run is cancelled.
+/// [`Error::Interrupted`] when the run is cancelled.
 ///
 /// # Examples
 ///
@@ -192,7 +192,7 @@ pub fn local_skeleton<T: IndependenceTest>(
 ///
 /// # Errors
 ///
-/// [`Error::Parameter`] when the target does not exist or α is not between 0 and 1; [`Error::Interrupted`].
+/// [`Error::Parameter`] when the target does not exist; [`Error::Interrupted`].
 ///
 /// # Examples
 ///
