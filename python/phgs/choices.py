@@ -47,7 +47,7 @@ def score_for_core(name: Any, penalty: Any, gamma: Any, equivalent_sample_size: 
     """Check the parameters of a score and describe it to the core."""
     name = parameters.one_of("score", name, SCORES)
     if name in ("bic", "ebic"):
-        return _penalised(name, name, penalty, gamma)
+        return _penalised(name, penalty, gamma)
     if name in GAMMAS:
         return {"name": name, "gamma": _gamma(name, gamma)}
     if name == "bdeu":
@@ -59,14 +59,14 @@ def score_for_core(name: Any, penalty: Any, gamma: Any, equivalent_sample_size: 
 def gaussian_score_for_core(name: Any, penalty: Any, gamma: Any) -> _core.AnyScore:
     """Check the parameters of a score of Gaussian data and describe it to the core."""
     name = parameters.one_of("score", name, ("bic", "ebic", "gaussian-bic", "gaussian-ebic"))
-    name = name.removeprefix("gaussian-")
-    return _penalised(f"gaussian-{name}", name, penalty, gamma)
+    return _penalised(f"gaussian-{name.removeprefix('gaussian-')}", penalty, gamma)
 
 
-def _penalised(name: str, kind: str, penalty: Any, gamma: Any) -> _core.PenalisedScore | _core.ExtendedScore:
+def _penalised(name: str, penalty: Any, gamma: Any) -> _core.PenalisedScore | _core.ExtendedScore:
     checked_penalty = parameters.real("penalty", penalty)
     if checked_penalty < 0:
         raise ParameterError(f"penalty: {penalty!r} must not be negative; 0.5 is BIC")
+    kind = name.removeprefix("gaussian-")
     if kind == "bic":
         return {"name": name, "penalty": checked_penalty}
     return {"name": name, "penalty": checked_penalty, "gamma": _gamma(kind, gamma)}

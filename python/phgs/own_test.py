@@ -30,14 +30,13 @@ def name_of(test: Any) -> str:
     return str(getattr(test, "__name__", type(test).__name__))
 
 
-def on(function: Any, table: Data, parameter: str) -> Any:
-    """Return the function of other rows, of which it must have a method ``on(table)``."""
+def check_on(function: Any, parameter: str) -> None:
+    """Refuse a function without a method ``on(table)``, which returns the function of other rows."""
     if not callable(getattr(function, "on", None)):
         raise ParameterError(
             f"{parameter}: {name_of(function)} has data of its own, of which no rows are drawn; give an object with a"
             " method on(table) that returns the function of a table"
         )
-    return function.on(table)
 
 
 def for_core(test: OwnTest, names: Sequence[Name]) -> _core.OwnTest:

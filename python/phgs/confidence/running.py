@@ -102,7 +102,7 @@ def bootstrap(
         raise ParameterError("workers: give workers or executor, not both")
     made = _quiet(learner, executor, n_workers)
     table = made._table(data, stacklevel=3)
-    made._on(table)
+    made._check_rows()
     if not table.has_rows:
         raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
     facts = identity(made, table, checked_seed)

@@ -97,13 +97,13 @@ class Graph:
             if problem is not None:
                 raise GraphError(f"variable {problem}")
 
-        def numbered(pair: tuple[Name, Name]) -> tuple[int, int]:
+        def numbered(pair: Any) -> tuple[int, int]:
             try:
+                if isinstance(pair, str):
+                    raise TypeError
                 first, second = pair
             except (TypeError, ValueError):
                 raise GraphError(f"expected pairs of variables, got {pair!r}") from None
-            if isinstance(pair, str):
-                raise GraphError(f"expected pairs of variables, got {pair!r}")
             try:
                 return position[first], position[second]
             except (KeyError, TypeError):

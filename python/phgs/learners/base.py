@@ -259,14 +259,23 @@ class Learner:
         own = self._own_test()
         return name if own is None else own_test.name_of(own)
 
-    def _on(self, table: Data) -> Self:
-        """Return the learner for other rows: functions of the user's own must have a method ``on``."""
+    def _own_functions(self) -> dict[str, Any]:
+        """Return the functions of the user's own, by parameter."""
         own = {"test": self._own_test(), "score": self._own_score()}
-        bound = {name: own_test.on(function, table, name) for name, function in own.items() if function is not None}
+        return {name: function for name, function in own.items() if function is not None}
+
+    def _check_rows(self) -> None:
+        """Refuse functions of the user's own that cannot be had for other rows."""
+        for name, function in self._own_functions().items():
+            own_test.check_on(function, name)
+
+    def _on(self, table: Data) -> Self:
+        """Return the learner for other rows; see `_check_rows`."""
+        bound = {name: function.on(table) for name, function in self._own_functions().items()}
         return type(self)(**{**self.get_params(deep=False), **bound}) if bound else self
 
     def _table(self, data: Any, stacklevel: int) -> Data:
-        if (self._own_test() or self._own_score()) is not None and own_test.is_names(data):
+        if self._own_functions() and own_test.is_names(data):
             return Names.of(data)
         if isinstance(data, Data) and data.data_type == "gaussian":
             checks.check_gaussian(self)
@@ -328,10 +337,9 @@ class Learner:
             found["score"] = self._score_name(gaussian=False)
         if "penalty" in found:
             found["penalty"] = self._penalty(gaussian)
-        for name, own in (("test", self._own_test()), ("score", self._own_score())):
-            if own is not None:
-                # The interpreter runs one function at a time.
-                found |= {name: own_test.name_of(own), "threads": 1}
+        for name, own in self._own_functions().items():
+            # The interpreter runs one function at a time.
+            found |= {name: own_test.name_of(own), "threads": 1}
         return found
 
     def _parameters(self) -> dict[str, Any]:

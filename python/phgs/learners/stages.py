@@ -8,7 +8,7 @@ not compare and have no text of their own: making these methods for each class w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -57,14 +57,7 @@ class PartitionedPC:
     def as_core(self, table: Data) -> _core.PartitionedPC:
         """Describe the stage to the core."""
         each = self.max_tests_per_pair
-        return {
-            "kind": "ppc",
-            "max_tests": None if each is None else int(each) * max(table.n_variables, LEAST_VARIABLES) ** 2,
-            "alpha": float(self.alpha),
-            "max_conditioning_size": self.max_conditioning_size,
-            "clustered": self.clusters is None and self.max_clusters > 1,
-            "labels": _labels(self.clusters, table),
-        }
+        return _partitioned("ppc", self, table, None if each is None else _for_all_pairs(each, table))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -78,14 +71,7 @@ class Fusion:
 
     def as_core(self, table: Data) -> _core.PartitionedPC:
         """Describe the stage to the core."""
-        return {
-            "kind": "pef",
-            "max_tests": None,
-            "alpha": float(self.alpha),
-            "max_conditioning_size": self.max_conditioning_size,
-            "clustered": self.clusters is None and self.max_clusters > 1,
-            "labels": _labels(self.clusters, table),
-        }
+        return _partitioned("pef", self, table, None)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -269,8 +255,9 @@ class GreedySearch:
     max_parents: int | None = None
     max_iterations: int | None = None
 
-    def as_core(self) -> _core.DagSearch:
+    def as_core(self, table: Data) -> _core.DagSearch:
         """Describe the stage to the core."""
+        del table
         return {
             "kind": "hill-climbing",
             "tabu": None,
@@ -291,8 +278,9 @@ class TabuSearch:
     max_parents: int | None = None
     max_iterations: int | None = None
 
-    def as_core(self) -> _core.DagSearch:
+    def as_core(self, table: Data) -> _core.DagSearch:
         """Describe the stage to the core."""
+        del table
         return {
             "kind": "hill-climbing",
             "tabu": {"length": self.length, "patience": self.patience},
@@ -314,8 +302,9 @@ class EquivalenceSearch:
     adaptive: Adaptive = "no"
     max_parents: int | None = None
 
-    def as_core(self) -> _core.EquivalenceSearch:
+    def as_core(self, table: Data) -> _core.EquivalenceSearch:
         """Describe the stage to the core."""
+        del table
         return {
             "kind": "ges",
             "forward": bool(self.forward),
@@ -337,10 +326,6 @@ class OrderEffort:
     seed: int = 0
 
 
-LEAST_VARIABLES = 100
-"""Limits for fewer variables are those for as many: few variables have few pairs, but may have many sets."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OrderSearch:
     """Best order score search, with restarts and a budget that are given or grow with the number of variables."""
@@ -352,23 +337,19 @@ class OrderSearch:
     effort: OrderEffort | None = None
     max_parents: int | None = None
 
-    def sized(self, n_variables: int) -> OrderSearch:
-        """Return the search for a number of variables."""
-        if (effort := self.effort) is None:
-            return self
-        count = effort.restarts_per_variable * n_variables
-        restarts = Restarts(count=count, perturbations=effort.perturbations, seed=effort.seed) if count else None
-        budget = effort.scores_per_pair * max(n_variables, LEAST_VARIABLES) ** 2
-        return replace(self, restarts=restarts, budget=budget, effort=None)
-
-    def as_core(self) -> _core.OrderSearch:
+    def as_core(self, table: Data) -> _core.OrderSearch:
         """Describe the stage to the core."""
+        restarts, budget = self.restarts, self.budget
+        if (effort := self.effort) is not None:
+            count = effort.restarts_per_variable * table.n_variables
+            restarts = Restarts(count=count, perturbations=effort.perturbations, seed=effort.seed) if count else None
+            budget = _for_all_pairs(effort.scores_per_pair, table)
         return {
             "kind": "boss",
             "growing": bool(self.growing),
             "backward": bool(self.backward),
-            "restarts": None if self.restarts is None else self.restarts.as_core(),
-            "budget": self.budget,
+            "restarts": None if restarts is None else restarts.as_core(),
+            "budget": budget,
             "max_parents": self.max_parents,
         }
 
@@ -386,9 +367,9 @@ class Unrestricted:
 
     search: DagSearch
 
-    def as_core(self) -> _core.DagRefinement:
+    def as_core(self, table: Data) -> _core.DagRefinement:
         """Describe the stage to the core."""
-        return {"kind": "free", "search": self.search.as_core()}
+        return {"kind": "free", "search": self.search.as_core(table)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -397,17 +378,12 @@ class Growing:
 
     search: DagSearch
 
-    def as_core(self) -> _core.DagRefinement:
+    def as_core(self, table: Data) -> _core.DagRefinement:
         """Describe the stage to the core."""
-        return {"kind": "growing", "search": self.search.as_core()}
+        return {"kind": "growing", "search": self.search.as_core(table)}
 
 
 Refinement: TypeAlias = Unrestricted | Growing | EquivalenceSearch | OrderSearch
-
-
-def _sized(stage: Refinement, n_variables: int) -> Refinement:
-    """Return a stage for a number of variables."""
-    return stage.sized(n_variables) if isinstance(stage, OrderSearch) else stage
 
 
 # All of them together.
@@ -465,10 +441,33 @@ class Composition:
             "restrict": self.restrict.as_core(table),
             "select": self.select.as_core(),
             "initialise": self.initialise.as_core(table),
-            "maximise": None if self.maximise is None else self.maximise.as_core(),
-            "refine": [_sized(stage, table.n_variables).as_core() for stage in self.refine],
+            "maximise": None if self.maximise is None else self.maximise.as_core(table),
+            "refine": [stage.as_core(table) for stage in self.refine],
             "max_parents": self.max_parents,
         }
+
+
+LEAST_VARIABLES = 100
+"""Limits for fewer variables are those for as many: few variables have few pairs, but may have many sets."""
+
+
+def _for_all_pairs(each: int, table: Data) -> int:
+    """Return the limit that stands for so many to each pair of variables."""
+    return int(each) * max(table.n_variables, LEAST_VARIABLES) ** 2
+
+
+def _partitioned(
+    kind: Literal["ppc", "pef"], stage: PartitionedPC | Fusion, table: Data, max_tests: int | None
+) -> _core.PartitionedPC:
+    """Describe PC in a partition to the core."""
+    return {
+        "kind": kind,
+        "max_tests": max_tests,
+        "alpha": float(stage.alpha),
+        "max_conditioning_size": stage.max_conditioning_size,
+        "clustered": stage.clusters is None and stage.max_clusters > 1,
+        "labels": _labels(stage.clusters, table),
+    }
 
 
 def _labels(clusters: Any, table: Data) -> list[int] | None:
