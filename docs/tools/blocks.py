@@ -41,7 +41,8 @@ class MismatchError(AssertionError):
 
 @dataclass(frozen=True)
 class Block:
-    """A code block of a page: its place in the text, its code, the output that the page shows and where that is."""
+    """A code block of a page: its place in the text, its code, the output that the page shows, where that is, and where
+    all of it is."""
 
     page: Path
     line: int
@@ -50,6 +51,7 @@ class Block:
     shown: str | None
     needs: str | None
     span: tuple[int, int]
+    whole: tuple[int, int]
 
     @property
     def name(self) -> str:
@@ -75,7 +77,7 @@ def blocks(page: Path) -> list[Block]:
             if not any(line.startswith("$ phgs ") for line in lines):
                 continue
             shown, span = code, match.span("code")
-        found.append(Block(page, line, match["kind"], code, shown, match["needs"], span))
+        found.append(Block(page, line, match["kind"], code, shown, match["needs"], span, match.span()))
     return found
 
 

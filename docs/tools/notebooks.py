@@ -13,12 +13,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from blocks import blocks
+
 DOCS = Path(__file__).parents[1]
 EXAMPLES = DOCS / "examples"
 
-_CODE = re.compile(
-    r"^```python\n(?P<code>.*?)^```\n(?:\n+^```text\n(?P<shown>.*?)^```\n)?", flags=re.DOTALL | re.MULTILINE
-)
 _PICTURE = re.compile(r"!\[(?P<title>[^\]]*)\]\((?P<path>[^)]+\.png)\)")
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<path>[^)#:]+\.md)(?:#[^)]*)?\)")
 _DOWNLOAD = re.compile(r"^\{download\}.*\n\n", flags=re.MULTILINE)
@@ -26,13 +25,15 @@ _DOWNLOAD = re.compile(r"^\{download\}.*\n\n", flags=re.MULTILINE)
 
 def notebook(page: Path) -> dict[str, Any]:
     """Return a page as a notebook of format 4.5."""
-    text = _DOWNLOAD.sub("", page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
     cells: list[dict[str, Any]] = []
     end = 0
-    for block in _CODE.finditer(text):
-        _add_text(cells, text[end : block.start()], page)
-        _add_code(cells, block["code"], block["shown"])
-        end = block.end()
+    for block in blocks(page):
+        if block.kind == "python":
+            start, stop = block.whole
+            _add_text(cells, text[end:start], page)
+            _add_code(cells, block.code, block.shown)
+            end = stop
     _add_text(cells, text[end:], page)
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
@@ -62,6 +63,7 @@ def write_notebooks(folder: Path) -> list[Path]:
 
 def _add_text(cells: list[dict[str, Any]], text: str, page: Path) -> None:
     """Append a cell of text, without links to other pages and with its pictures inside."""
+    text = _DOWNLOAD.sub("", text)
     if not text.strip():
         return
     attachments = {}

@@ -16,6 +16,10 @@ import phgs
 ROOT = Path(__file__).parents[2]
 
 
+# Where tools find each other.
+sys.path.append(str(ROOT / "docs" / "tools"))
+
+
 def tool(name):
     """Import a module of docs/tools."""
     spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / "tools" / f"{name}.py")
