@@ -9,7 +9,7 @@ import phgs
 
 ROOT = Path(__file__).parents[2]
 SHOWN = ("alarm", "hailfinder", "mildew", "andes", "pigs")
-"""Networks that the short form has: from small to large, with the one on which another package is better."""
+"""Networks that the short form has: from small to large, with the one whose tables are sparsest."""
 
 BEST_METHOD = {"bnlearn-port": "h2pc", "tetrad": "fges"}
 """What the page calls the best method of a package."""
