@@ -9,6 +9,7 @@ from phgs.data.base import Data
 from phgs.data.discretise import discretize
 from phgs.data.files import read_csv, read_file
 from phgs.data.gaussian import GaussianTable, as_gaussian, gaussian_from_correlation
+from phgs.data.mixed import MixedTable
 from phgs.data.reading import as_data
 from phgs.data.table import CategoricalTable, IncompleteTable, Table, as_table
 
@@ -17,6 +18,7 @@ __all__ = [
     "Data",
     "GaussianTable",
     "IncompleteTable",
+    "MixedTable",
     "Table",
     "as_data",
     "as_gaussian",

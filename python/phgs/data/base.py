@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Data(ABC):
     """Data, checked once; every function that takes data takes them too.
 
-    Its siblings are `CategoricalTable` (which is `phgs.Table`), `IncompleteTable`, `GaussianTable`, and the names alone
-    of variables that a function as test knows. None of them is a kind of another.
+    Its siblings are `CategoricalTable` (which is `phgs.Table`), `IncompleteTable`, `GaussianTable`, `MixedTable`, and
+    the names alone of variables that a function as test knows. None of them is a kind of another.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Data(ABC):
         Rows that are used.
     n_rows_read : int
         Rows of the input; more than `n_rows` where incomplete rows were dropped.
-    data_type : {"discrete", "gaussian"}
+    data_type : {"discrete", "gaussian", "mixed"}
         Which tests and scores it has.
     has_data : bool
         Whether there is more than names.

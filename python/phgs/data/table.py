@@ -71,7 +71,7 @@ class Categories(Data):
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return data of some rows; states that none of them shows are not counted."""
-        columns = [_seen(codes[rows], labels) for codes, labels in zip(self.codes, self.levels, strict=True)]
+        columns = [seen(codes[rows], labels) for codes, labels in zip(self.codes, self.levels, strict=True)]
         codes, levels = tuple(codes for codes, _ in columns), tuple(labels for _, labels in columns)
         drawn = self._with(codes, levels, len(rows))
         # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
@@ -201,7 +201,7 @@ class IncompleteTable(Categories):
         return f"<phgs.IncompleteTable: {self.n_rows:,} rows × {self.n_variables:,} variables, {missing}>"
 
 
-def _seen(codes: NDArray[Any], labels: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:
+def seen(codes: NDArray[Any], labels: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:
     """Number the states that are there anew; what is missing has the code after the last state."""
     there = np.bincount(codes, minlength=len(labels) + 1)[: len(labels)] > 0
     if there.all():

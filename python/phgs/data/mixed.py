@@ -1,0 +1,114 @@
+"""Mixed data: numbers beside categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phgs.data import findings
+from phgs.data.base import Data
+from phgs.data.frames import Name
+from phgs.data.table import positions, seen
+from phgs.errors import DataError
+
+Numbers: TypeAlias = Literal["ranks", "values"]
+"""How numbers enter: by the normal scores of their ranks, or by their standardised values."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixedTable(Data):
+    """Numbers beside categories, checked once. Functions that take data accept it, and use mixed tests and scores.
+
+    There may be numbers alone.
+
+    Attributes
+    ----------
+    names : tuple
+        Column names, in input order.
+    n_rows : int
+        Rows that are used.
+    n_rows_read : int
+        Rows of the input; more than `n_rows` where incomplete rows were dropped.
+    levels : tuple of tuple
+        The states of each column, ``levels[j][code]``; none of a number.
+    columns : tuple of numpy.ndarray
+        The columns: state codes, ``uint8`` or ``uint16``, of categories, ``float64`` (finite) of numbers.
+    numbers : {"ranks", "values"}
+        How numbers enter: by the normal scores of their ranks, or by their standardised values.
+    """
+
+    names: tuple[Name, ...]
+    n_rows: int
+    n_rows_read: int
+    levels: tuple[tuple[Any, ...], ...]
+    columns: tuple[NDArray[Any], ...]
+    numbers: Numbers = "ranks"
+
+    data_type = "mixed"
+    _derived = (*Data._derived, "arities", "degenerate")
+
+    @cached_property
+    def core(self) -> Any:
+        """The data as the core holds them, made when first asked for."""
+        raise DataError("data: numbers beside categories cannot be learned from yet")
+
+    @cached_property
+    def arities(self) -> tuple[int, ...]:
+        """Number of states of each column; 0 of a number."""
+        return tuple(len(levels) for levels in self.levels)
+
+    def is_number(self, index: int) -> bool:
+        """Whether the column at a position holds numbers."""
+        return self.columns[index].dtype.kind == "f"
+
+    @cached_property
+    def isolated(self) -> tuple[int, ...]:
+        """Positions of identifiers, categories with too few rows per state, which learners keep isolated."""
+        found = enumerate(self.arities)
+        return tuple(i for i, arity in found if findings.is_identifier(arity, self.n_rows))
+
+    @cached_property
+    def degenerate(self) -> tuple[int, ...]:
+        """Positions of columns that are constant."""
+        return tuple(i for i, column in enumerate(self.columns) if column.size == 0 or column.min() == column.max())
+
+    @property
+    def n_missing(self) -> tuple[int, ...]:
+        """Number of missing values of each column: none is."""
+        return (0,) * self.n_variables
+
+    def take(self, rows: NDArray[np.intp]) -> MixedTable:
+        """Return data of some rows; states that none of them shows are not counted."""
+        drawn = [
+            (column[rows], ()) if self.is_number(i) else seen(column[rows], self.levels[i])
+            for i, column in enumerate(self.columns)
+        ]
+        columns, levels = tuple(column for column, _ in drawn), tuple(labels for _, labels in drawn)
+        taken = replace(self, columns=columns, levels=levels, n_rows=len(rows), n_rows_read=len(rows))
+        # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
+        taken.__dict__["isolated"] = self.isolated
+        return taken
+
+    def select(self, columns: Iterable[Name]) -> MixedTable:
+        """Return data of some columns, in the order of these."""
+        chosen = positions(self.names, columns)
+        return replace(
+            self,
+            names=tuple(self.names[index] for index in chosen),
+            levels=tuple(self.levels[index] for index in chosen),
+            columns=tuple(self.columns[index] for index in chosen),
+        )
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the columns."""
+        return iter(self.columns)
+
+    def __repr__(self) -> str:
+        numbers = sum(self.is_number(i) for i in range(self.n_variables))
+        kinds = f"{numbers:,} numbers, {self.n_variables - numbers:,} categories"
+        return f"<phgs.MixedTable: {self.n_rows:,} rows × {self.n_variables:,} variables ({kinds})>"
