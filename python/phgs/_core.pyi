@@ -61,7 +61,26 @@ class GaussianDataset:
     def correlations(self) -> NDArray[np.float64]: ...
     def collinear(self) -> list[tuple[int, list[int]]]: ...
 
-_Data = CategoricalDataset | IncompleteDataset | GaussianDataset
+@final
+class MixedDataset:
+    def __new__(
+        cls,
+        columns: Sequence[NDArray[np.float64] | NDArray[np.uint8] | NDArray[np.uint16]],
+        arities: Sequence[int],
+        ranks: bool,
+        powers: int,
+        threads: int,
+    ) -> MixedDataset: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_variables(self) -> int: ...
+    @property
+    def widths(self) -> list[int]: ...
+    def copies(self) -> list[tuple[int, int]]: ...
+    def correlations(self) -> NDArray[np.float64]: ...
+
+_Data = CategoricalDataset | IncompleteDataset | GaussianDataset | MixedDataset
 
 # What is learned, and how: made by phgs.choices, phgs.learners.stages and phgs.knowledge.
 
@@ -78,15 +97,15 @@ class ContingencyTest(TypedDict):
     minimum_sample: MinimumSample | None
 
 @type_check_only
-class FisherZ(TypedDict):
-    name: Literal["fisher-z"]
+class NumericTest(TypedDict):
+    name: Literal["fisher-z", "mixed-lr"]
 
 @type_check_only
 class OwnTest(TypedDict):
     name: Literal["own"]
     function: Callable[[int, int, list[int]], tuple[float, float, float]]
 
-Test = ContingencyTest | FisherZ | OwnTest
+Test = ContingencyTest | NumericTest | OwnTest
 
 @type_check_only
 class Score(TypedDict):
@@ -101,6 +120,11 @@ class ExtendedScore(PenalisedScore):
     gamma: float
 
 @type_check_only
+class MixedScore(PenalisedScore):
+    gamma: float | None
+    exact: Literal["none", "bic", "sqnml"]
+
+@type_check_only
 class QuotientNML(Score):
     gamma: float
 
@@ -113,7 +137,7 @@ class OwnScore(Score):
     function: Callable[[int, list[int]], float]
     equivalent: bool
 
-AnyScore = Score | PenalisedScore | ExtendedScore | QuotientNML | BDeu | OwnScore
+AnyScore = Score | PenalisedScore | ExtendedScore | MixedScore | QuotientNML | BDeu | OwnScore
 
 @type_check_only
 class NoRestriction(TypedDict):

@@ -10,9 +10,20 @@ from phgs.errors import ParameterError
 if TYPE_CHECKING:
     from phgs import _core
 
-TestName: TypeAlias = Literal["g2", "x2", "fisher-z"]
+TestName: TypeAlias = Literal["g2", "x2", "fisher-z", "mixed-lr"]
 ScoreName: TypeAlias = Literal[
-    "bic", "aic", "loglik", "bdeu", "k2", "ebic", "qnml", "sqnml", "gaussian-bic", "gaussian-ebic"
+    "bic",
+    "aic",
+    "loglik",
+    "bdeu",
+    "k2",
+    "ebic",
+    "qnml",
+    "sqnml",
+    "gaussian-bic",
+    "gaussian-ebic",
+    "mixed-bic",
+    "mixed-ebic",
 ]
 DegreesOfFreedom: TypeAlias = Literal["classical", "adjusted"]
 
@@ -20,6 +31,8 @@ TESTS = ("g2", "x2")
 SCORES = ("bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2")
 GAMMAS = {"ebic": 0.5, "qnml": 1.0, "sqnml": 1.0}
 """Scores that charge for each parent, and the multiplier of log(variables) that they do it by unless told."""
+EXACT: Literal["none", "bic", "sqnml"] = "bic"
+"""The exact score whose gains count, beside numbers, for sets of categories where they are larger."""
 DEGREES_OF_FREEDOM = ("classical", "adjusted")
 
 
@@ -45,6 +58,8 @@ def test_for_core(name: Any, degrees_of_freedom: Any, minimum_sample: Any) -> _c
 
 def score_for_core(name: Any, penalty: Any, gamma: Any, equivalent_sample_size: Any) -> _core.AnyScore:
     """Check the parameters of a score and describe it to the core."""
+    if name in ("mixed-bic", "mixed-ebic"):
+        raise ParameterError(f"score: {name!r} is for numbers beside categories; categories have {name[6:]!r}")
     name = parameters.one_of("score", name, SCORES)
     if name in ("bic", "ebic"):
         return _penalised(name, penalty, gamma)
@@ -60,6 +75,15 @@ def gaussian_score_for_core(name: Any, penalty: Any, gamma: Any) -> _core.AnySco
     """Check the parameters of a score of Gaussian data and describe it to the core."""
     name = parameters.one_of("score", name, ("bic", "ebic", "gaussian-bic", "gaussian-ebic"))
     return _penalised(f"gaussian-{name.removeprefix('gaussian-')}", penalty, gamma)
+
+
+def mixed_score_for_core(name: Any, penalty: Any, gamma: Any) -> _core.MixedScore:
+    """Check the parameters of a score of numbers beside categories and describe it to the core."""
+    name = parameters.one_of("score", name, ("bic", "ebic", "mixed-bic", "mixed-ebic"))
+    kind = name.removeprefix("mixed-")
+    described = _penalised(kind, penalty, gamma)
+    multiplier = _gamma(kind, gamma) if kind == "ebic" else None
+    return {"name": f"mixed-{kind}", "penalty": described["penalty"], "gamma": multiplier, "exact": EXACT}
 
 
 def _penalised(name: str, penalty: Any, gamma: Any) -> _core.PenalisedScore | _core.ExtendedScore:

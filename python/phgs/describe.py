@@ -190,7 +190,9 @@ def describe(data: Any, categories: Iterable[Name] | Name | None = None) -> Desc
     if isinstance(data, Categories):
         names, columns = data.names, _of_table(data)
     elif isinstance(data, Data):
-        raise DataError("data: describe reports on categories; Gaussian data have none")
+        raise DataError(
+            f"data: describe reports on categories, and this is {data.data_type} data; pass the frame itself"
+        )
     else:
         frame = take_apart(data)
         declared = declared_in(frame, categories)

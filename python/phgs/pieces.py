@@ -17,6 +17,7 @@ from phgs.choices import (
     ScoreName,
     TestName,
     gaussian_score_for_core,
+    mixed_score_for_core,
     score_for_core,
     test_for_core,
 )
@@ -123,8 +124,8 @@ def independence_test(
     given
         Names of the variables to condition on; a single name may stand alone.
     test, degrees_of_freedom, minimum_sample
-        As in `phgs.PC`; or ``"fisher-z"`` for Gaussian data (a `phgs.GaussianTable` is tested so unless `test` is a
-        function of your own, for which a list of names will do as data).
+        As in `phgs.PC`; or ``"fisher-z"`` for Gaussian and ``"mixed-lr"`` for mixed data (tables of these are tested so
+        unless `test` is a function of your own, for which a list of names will do as data).
     missing
         As in `phgs.as_table`; ``"testwise"`` uses the rows that are complete in x, y and `given`.
     categories
@@ -147,7 +148,9 @@ def independence_test(
     >>> phgs.independence_test(data, "x", "z").p_value
     1.0
     """
-    gaussian = test == "fisher-z" or _is_gaussian(data)
+    data_type = _type_of(
+        data, {"fisher-z": "gaussian", "mixed-lr": "mixed"}.get(test) if isinstance(test, str) else None
+    )
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     # A table has been checked, and keeps what it has counted.
@@ -155,12 +158,14 @@ def independence_test(
         table = Names.of(data)
     else:
         named = None if isinstance(data, Data) else (x, y, *others)
-        table = _columns_of(data, named, gaussian, missing, categories)
+        table = _columns_of(data, named, data_type, missing, categories)
     described: _core.Test
     if callable(test):
         described = own_test.for_core(test, table.names)
+    elif data_type == "discrete":
+        described = test_for_core(test, degrees_of_freedom, minimum_sample)
     else:
-        described = {"name": "fisher-z"} if gaussian else test_for_core(test, degrees_of_freedom, minimum_sample)
+        described = {"name": "mixed-lr" if data_type == "mixed" else "fisher-z"}
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
@@ -206,12 +211,12 @@ def independence_test(
 
 
 def _columns_of(
-    data: Any, names: Iterable[Name] | None, gaussian: bool, missing: Missing, categories: Iterable[Name] | Name | None
+    data: Any, names: Iterable[Name] | None, data_type: str, missing: Missing, categories: Iterable[Name] | Name | None
 ) -> Any:
     """Read these columns and no others: what those hold must not matter. None reads all."""
     return as_data(
         data,
-        "gaussian" if gaussian else "discrete",
+        data_type,
         missing=missing,
         categories=categories,
         columns=names,
@@ -273,8 +278,9 @@ def score(
     kind : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable
         The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k; the extended BIC of
         p variables and a arcs is BIC − γ a log p. ``"gaussian-bic"`` and ``"gaussian-ebic"`` are those of Gaussian data
-        (a `phgs.GaussianTable` has no others). Or a function of your own, called as ``kind(variable, parents)`` with
-        the names of a variable and of its parents, that returns a finite number; names alone will then do as data.
+        (a `phgs.GaussianTable` has no others), ``"mixed-bic"`` and ``"mixed-ebic"`` those of a `phgs.data.MixedTable`.
+        Or a function of your own, called as ``kind(variable, parents)`` with names of a variable and of its parents,
+        that returns a finite number; names alone will then do as data.
     penalty, gamma, equivalent_sample_size
         As in `phgs.Tabu`.
     missing
@@ -291,18 +297,21 @@ def score(
     >>> round(phgs.score(data, [("x", "y")]).value, 4)
     -4.852
     """
-    gaussian = kind in ("gaussian-bic", "gaussian-ebic") or _is_gaussian(data)
+    prefix = kind.split("-")[0] if isinstance(kind, str) else None
+    data_type = _type_of(data, prefix if prefix in ("gaussian", "mixed") else None)
     checked = parameters.whole("threads", threads)
     assert checked is not None
     named = getattr(graph, "dag", None) or (list(graph) if isinstance(graph, Iterator) else graph)
     if callable(kind) and own_test.is_names(data):
         table = Names.of(data)
     else:
-        table = _scored_columns(data, named, gaussian, missing, categories)
+        table = _scored_columns(data, named, data_type, missing, categories)
     described: _core.AnyScore
     if callable(kind):
         described = own_score.for_core(kind, table.names, equivalent=False)
-    elif gaussian:
+    elif data_type == "mixed":
+        described = mixed_score_for_core(kind, penalty, gamma)
+    elif data_type == "gaussian":
         described = gaussian_score_for_core(kind, penalty, gamma)
     else:
         described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
@@ -315,33 +324,37 @@ def score(
     return GraphScore(name, found["value"], local, found["n_parameters"], table.n_rows)
 
 
-def _is_gaussian(data: Any) -> bool:
-    return isinstance(data, Data) and data.data_type == "gaussian"
+def _type_of(data: Any, asked: str | None) -> str:
+    """Return the type of data that are checked already, or what a test or score asks for."""
+    if isinstance(data, Data) and (data.data_type != "discrete" or asked is None):
+        return data.data_type
+    return asked or "discrete"
 
 
 def _scored_columns(
-    data: Any, graph: Any, gaussian: bool, missing: Missing, categories: Iterable[Name] | Name | None
+    data: Any, graph: Any, data_type: str, missing: Missing, categories: Iterable[Name] | Name | None
 ) -> Any:
     """Read the variables of a graph."""
     if isinstance(graph, np.ndarray):
-        return _columns_of(data, None, gaussian, missing, categories)
+        return _columns_of(data, None, data_type, missing, categories)
     found = as_graph(graph)
     if isinstance(graph, (str, os.PathLike, list, tuple, Set)):
         # Pairs do not name variables without edges. All columns are variables, unless some cannot be.
         try:
-            return _columns_of(data, None, gaussian, "error", categories)
+            return _columns_of(data, None, data_type, "error", categories)
         except DataError:
             if not found.variables:
                 raise
     if isinstance(data, Data) and {str(name) for name in data.names} == {str(name) for name in found.variables}:
         return data
-    return _columns_of(data, found.variables, gaussian, missing, categories)
+    return _columns_of(data, found.variables, data_type, missing, categories)
 
 
 def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:
     """Return the distances that pPC clusters variables by: 1 − mutual information / joint entropy.
 
-    Of a `phgs.GaussianTable`: ``1 − |correlation|``.
+    Of a `phgs.GaussianTable`: ``1 − |correlation|``. Of a `phgs.data.MixedTable` ``1 − √(1 − Λ^(1/w))`` with Wilks' Λ
+    of the two embedded blocks and w the smaller width, which is the same for blocks of one column.
 
     Returns
     -------

@@ -71,6 +71,15 @@ impl Correlation {
         Ok((found, apart))
     }
 
+    /// The correlations of an embedding, R ← (R + εI)/(1 + ε) with ε = 1/n, which is regular whatever the columns; and the
+    /// pairs of columns that were copies of each other.
+    pub(super) fn of_embedding(data: &ContinuousData, run: &Run) -> Result<(Self, Vec<(Variable, Variable)>)> {
+        let (mut found, copies) = Self::with_copies(data, run)?;
+        let shrunk = (1.0 + 1.0 / found.n_rows as f64).recip();
+        found.lower.iter_mut().for_each(|r| *r *= shrunk);
+        Ok((found, copies))
+    }
+
     /// The correlations, and the pairs of columns that are copies of each other, in order. A constant column correlates
     /// with nothing, and has a variance of 1.
     fn with_copies(data: &ContinuousData, run: &Run) -> Result<(Self, Vec<(Variable, Variable)>)> {

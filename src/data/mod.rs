@@ -4,6 +4,7 @@ mod continuous;
 mod correlation;
 mod discrete;
 mod incomplete;
+mod mixed;
 mod relations;
 
 pub use continuous::ContinuousData;
@@ -11,4 +12,5 @@ pub use correlation::Correlation;
 pub(crate) use correlation::SINGULAR;
 pub use discrete::{Codes, DiscreteData, MAX_ARITY};
 pub use incomplete::IncompleteData;
+pub use mixed::{MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};

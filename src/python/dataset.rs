@@ -10,7 +10,9 @@ use super::array::codes_from_array;
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::Variable;
 use crate::counts::{CountingEngine, FixedScale};
-use crate::data::{ContinuousData, Correlation, DiscreteData, IncompleteData};
+use crate::data::{
+    ContinuousData, Correlation, DiscreteData, IncompleteData, MixedColumn, MixedData, MixedOptions, Numbers,
+};
 use crate::run::Run;
 
 /// Data of any type, as Python holds them.
@@ -19,6 +21,7 @@ pub(crate) enum AnyDataset<'py> {
     Categorical(PyRef<'py, CategoricalDataset>),
     Incomplete(PyRef<'py, IncompleteDataset>),
     Gaussian(PyRef<'py, GaussianDataset>),
+    Mixed(PyRef<'py, MixedDataset>),
 }
 
 impl AnyDataset<'_> {
@@ -28,6 +31,7 @@ impl AnyDataset<'_> {
             Self::Categorical(dataset) => AnyData::Categorical(dataset.data.clone()),
             Self::Incomplete(dataset) => AnyData::Incomplete(Arc::clone(&dataset.data)),
             Self::Gaussian(dataset) => AnyData::Gaussian(Arc::clone(&dataset.correlation)),
+            Self::Mixed(dataset) => AnyData::Mixed(Arc::clone(&dataset.data)),
         }
     }
 }
@@ -37,6 +41,7 @@ pub(super) enum AnyData {
     Categorical(Categorical),
     Incomplete(Arc<IncompleteData>),
     Gaussian(Arc<Correlation>),
+    Mixed(Arc<MixedData>),
 }
 
 impl AnyData {
@@ -45,6 +50,7 @@ impl AnyData {
             Self::Categorical(data) => data.n_variables(),
             Self::Incomplete(data) => data.n_variables(),
             Self::Gaussian(correlation) => correlation.n_variables(),
+            Self::Mixed(data) => data.n_variables(),
         }
     }
 
@@ -54,6 +60,9 @@ impl AnyData {
             Self::Categorical(data) => OpenData::Categorical(Box::new(data.engine())),
             Self::Incomplete(data) => OpenData::Incomplete(data),
             Self::Gaussian(correlation) => OpenData::Gaussian(correlation),
+            Self::Mixed(data) => {
+                OpenData::Mixed(data, data.categories().map(|categories| Box::new(CountingEngine::new(categories))))
+            }
         }
     }
 }
@@ -63,6 +72,8 @@ pub(super) enum OpenData<'d> {
     Categorical(Box<CountingEngine<'d>>),
     Incomplete(&'d IncompleteData),
     Gaussian(&'d Correlation),
+    /// The embedding, and what counts its categories, if there are any.
+    Mixed(&'d MixedData, Option<Box<CountingEngine<'d>>>),
 }
 
 /// Complete data of categories, with what engines that count over them share: made at first use.
@@ -230,5 +241,69 @@ impl GaussianDataset {
     /// Variables that are linear combinations of others before them, with these.
     fn collinear(&self, py: Python<'_>) -> PyResult<Vec<(Variable, Vec<Variable>)>> {
         run_job(py, &AT_ONCE, |run| self.correlation.collinear_within(run))
+    }
+}
+
+/// Numbers beside categories, embedded in one correlation matrix.
+#[pyclass(frozen, module = "phgs._core")]
+pub(crate) struct MixedDataset {
+    data: Arc<MixedData>,
+}
+
+#[pymethods]
+impl MixedDataset {
+    /// `columns`: 1-D arrays of one length, `float64` of finite numbers, or `uint8` or `uint16` state codes; `arities`: the
+    /// number of states of each, 0 of a number; `ranks`: whether numbers enter by normal scores; `powers`: 1 for numbers
+    /// alone, 2 with their squares, 3 with cubes.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        columns: Vec<Bound<'_, PyAny>>,
+        arities: Vec<u32>,
+        ranks: bool,
+        powers: usize,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let read = |(column, &arity): (&Bound<'_, PyAny>, &u32)| {
+            column.extract::<PyReadonlyArray1<'_, f64>>().map_or_else(
+                |_| Ok(MixedColumn::Category(codes_from_array(column)?, arity)),
+                |numbers| Ok(MixedColumn::Number(numbers.as_array().to_vec())),
+            )
+        };
+        let columns = columns.iter().zip(&arities).map(read).collect::<PyResult<Vec<_>>>()?;
+        let numbers = if ranks { Numbers::Ranks } else { Numbers::Values };
+        let settings = Settings { threads, ..AT_ONCE };
+        let data = run_job(py, &settings, |run| MixedData::new(columns, MixedOptions { numbers, powers }, run))?;
+        Ok(Self { data: Arc::new(data) })
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.data.n_rows()
+    }
+
+    /// Number of variables.
+    #[getter]
+    fn n_variables(&self) -> usize {
+        self.data.n_variables()
+    }
+
+    /// How many columns each variable has in the embedding.
+    #[getter]
+    fn widths(&self) -> Vec<usize> {
+        (0..self.data.n_variables() as Variable).map(|x| self.data.width(x)).collect()
+    }
+
+    /// Pairs of numbers of which one is a function of the other.
+    fn copies(&self) -> Vec<(Variable, Variable)> {
+        self.data.copies().to_vec()
+    }
+
+    /// Correlations of all pairs of embedded columns, with the ridge: the upper triangle row by row.
+    fn correlations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let q = (0..self.data.n_variables() as Variable).map(|x| self.data.width(x)).sum::<usize>() as Variable;
+        let all = (0..q).flat_map(|x| ((x + 1)..q).map(move |y| (x, y)));
+        PyArray1::from_vec(py, all.map(|(x, y)| self.data.correlation().get(x, y)).collect())
     }
 }

@@ -39,6 +39,6 @@ fn on_codes<T: Send>(
     match data {
         AnyData::Categorical(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
         AnyData::Incomplete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
-        AnyData::Gaussian(_) => Err(PyTypeError::new_err("dataset: expected categories")),
+        AnyData::Gaussian(_) | AnyData::Mixed(_) => Err(PyTypeError::new_err("dataset: expected categories")),
     }
 }

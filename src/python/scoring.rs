@@ -7,10 +7,11 @@ use super::dataset::{AnyData, AnyDataset, OpenData};
 use super::graph::check;
 use super::run::{AT_ONCE, Settings};
 use super::stages::{item, unknown};
+use crate::data::MixedData;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{
-    DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, NoScore, ScoreSession, n_parameters, score_dag,
+    DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, MixedBic, NoScore, ScoreSession, n_parameters, score_dag,
 };
 use crate::{Error, Result, Variable};
 
@@ -19,6 +20,8 @@ pub(super) enum ScoreChoice {
     Discrete(DiscreteScoreKind),
     /// λ, and γ of the extended BIC.
     Gaussian(f64, Option<f64>),
+    /// λ, γ of the extended BIC, and the exact score of categories.
+    Mixed(f64, Option<f64>, Option<DiscreteScoreKind>),
     /// A Python function, and whether it scores equivalent DAGs alike.
     Own(Py<PyAny>, bool),
     /// None: every graph scores 0, for methods that learn by tests alone.
@@ -47,6 +50,17 @@ impl<'py> FromPyObject<'_, 'py> for ScoreChoice {
             "sqnml" => DiscreteScoreKind::Sqnml(item(score, "gamma")?),
             "gaussian-bic" => return Ok(Self::Gaussian(item(score, "penalty")?, None)),
             "gaussian-ebic" => return Ok(Self::Gaussian(item(score, "penalty")?, Some(item(score, "gamma")?))),
+            name @ ("mixed-bic" | "mixed-ebic") => {
+                let penalty = item(score, "penalty")?;
+                let gamma = if name == "mixed-ebic" { Some(item(score, "gamma")?) } else { None };
+                let exact = match item::<String>(score, "exact")?.as_str() {
+                    "none" => None,
+                    "bic" => Some(DiscreteScoreKind::Bic(penalty)),
+                    "sqnml" => Some(DiscreteScoreKind::Sqnml(0.0)),
+                    other => return unknown("exact", other),
+                };
+                return Ok(Self::Mixed(penalty, gamma, exact));
+            }
             other => return unknown("score", other),
         };
         Ok(Self::Discrete(kind))
@@ -82,8 +96,14 @@ impl ScoreChoice {
                 };
                 job.with(&score, run)
             }
+            (&Self::Mixed(penalty, gamma, exact), OpenData::Mixed(data, engine)) => {
+                let engine = if exact.is_some() { engine.as_deref() } else { None };
+                let exact = exact.unwrap_or(DiscreteScoreKind::Bic(penalty));
+                job.with(&MixedBic::new(data, engine, penalty, gamma, exact)?, run)
+            }
             (_, OpenData::Incomplete(_)) => unfit("data with missing values cannot be scored"),
             (Self::Gaussian(..), _) => unfit("this one needs Gaussian data"),
+            (Self::Mixed(..), _) => unfit("this one needs mixed data"),
             (Self::Discrete(_), _) => unfit("this one needs categories"),
         }
     }
@@ -154,10 +174,21 @@ pub(crate) fn score(
         AnyData::Categorical(data) => {
             Some((0..data.n_variables() as Variable).map(|x| n_parameters(data, x, dag.parents(x))).sum())
         }
+        AnyData::Mixed(data) => Some(embedded_parameters(data, &dag)),
         AnyData::Gaussian(_) | AnyData::Incomplete(_) => Some((dag.n_arcs() + 2 * dag.n_variables()) as f64),
     };
     let scored = with_score(py, &data, &score, threads, &OfDag(dag))?;
     Ok(ScoredDag { n_parameters, ..scored })
+}
+
+/// The weights of the embedded columns, and their means and covariances within blocks.
+fn embedded_parameters(data: &MixedData, dag: &Dag) -> f64 {
+    let of = |x: Variable| {
+        let width = data.width(x) as f64;
+        let parents: usize = dag.parents(x).iter().map(|&parent| data.width(parent)).sum();
+        width * (parents as f64 + 1.0 + 0.5 * (width + 1.0))
+    };
+    (0..data.n_variables() as Variable).map(of).sum()
 }
 
 /// What each arc of a DAG adds to its score.

@@ -105,7 +105,9 @@ pub(crate) fn independence_test(
                 let rows = known.map(|known| hypothesis.informative(&CountingEngine::new(&known))).unwrap_or_default();
                 Ok((test.on(&OpenData::Incomplete(&data), variables.len(), calls, &hypothesis)?, Some(rows)))
             }
-            AnyData::Gaussian(_) => Ok((test.on(&data.open(), n_variables, calls, &hypothesis)?, None)),
+            AnyData::Gaussian(_) | AnyData::Mixed(_) => {
+                Ok((test.on(&data.open(), n_variables, calls, &hypothesis)?, None))
+            }
         }
     })?;
     Ok(Tested {

@@ -6,7 +6,7 @@ use super::calls::{CalledTest, Calls};
 use super::dataset::{AnyData, OpenData};
 use super::stages::{item, unknown};
 use crate::independence::{
-    DegreesOfFreedom, FisherZTest, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, Statistic,
+    DegreesOfFreedom, FisherZTest, G2Test, IndependenceTest, MinimumSample, MixedLrTest, PearsonTest, Rules, Statistic,
     TestwiseTest, Verdict,
 };
 use crate::{Error, Result};
@@ -25,6 +25,7 @@ pub(super) enum TestChoice {
         options: ContingencyOptions,
     },
     FisherZ,
+    MixedLr,
     /// A Python function.
     Own(Py<PyAny>),
 }
@@ -47,6 +48,7 @@ impl<'py> FromPyObject<'_, 'py> for TestChoice {
             "g2" => Statistic::G2,
             "x2" => Statistic::X2,
             "fisher-z" => return Ok(Self::FisherZ),
+            "mixed-lr" => return Ok(Self::MixedLr),
             "own" => return Ok(Self::Own(item(&test, "function")?)),
             other => return unknown("test", other),
         };
@@ -85,6 +87,7 @@ impl TestChoice {
     pub(super) fn of_distances(data: &AnyData) -> Self {
         match data {
             AnyData::Gaussian(_) => Self::FisherZ,
+            AnyData::Mixed(_) => Self::MixedLr,
             AnyData::Categorical(_) | AnyData::Incomplete(_) => Self::Contingency {
                 statistic: Statistic::G2,
                 options: ContingencyOptions {
@@ -104,7 +107,7 @@ impl TestChoice {
     pub(super) fn called<'a>(&'a self, n_variables: usize, calls: &'a Calls<'a>) -> Option<CalledTest<'a>> {
         match self {
             Self::Own(function) => Some(CalledTest { function, n_variables, calls }),
-            Self::Contingency { .. } | Self::FisherZ => None,
+            Self::Contingency { .. } | Self::FisherZ | Self::MixedLr => None,
         }
     }
 
@@ -126,6 +129,8 @@ impl TestChoice {
                 job.with(&TestwiseTest::new(data, *statistic, options.rules()?))
             }
             (Self::FisherZ, OpenData::Gaussian(correlation)) => job.with(&FisherZTest::new(correlation)),
+            (Self::MixedLr, OpenData::Mixed(data, _)) => job.with(&MixedLrTest::new(data)),
+            (Self::MixedLr, _) => Err(Error::parameter("test", "'mixed-lr' needs mixed data")),
             (Self::FisherZ, _) => Err(Error::parameter("test", "'fisher-z' needs Gaussian data")),
             (Self::Contingency { .. }, _) => Err(Error::parameter("test", "'g2' and 'x2' need categories")),
         }

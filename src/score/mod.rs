@@ -7,11 +7,13 @@ use crate::run::Run;
 use crate::{Result, Variable};
 
 mod bdeu;
+mod blocks;
 mod cache;
 mod discrete;
 mod gaussian;
 mod k2;
 mod likelihood;
+mod mixed;
 mod none;
 mod population;
 mod quotient_nml;
@@ -21,11 +23,13 @@ mod total;
 mod unit;
 
 pub use bdeu::{Bdeu, BdeuSession};
+pub(crate) use blocks::BlockFactor;
 pub use cache::ScoreCache;
 pub use discrete::{DiscreteScore, DiscreteScoreKind, DiscreteScoreSession};
 pub use gaussian::{GaussianBic, GaussianSession};
 pub use k2::{K2, K2Session};
 pub use likelihood::{LikelihoodSession, PenalizedLikelihood, n_parameters};
+pub use mixed::{MixedBic, MixedSession};
 pub use none::NoScore;
 pub use population::{PopulationScore, PopulationSession};
 pub use quotient_nml::{QuotientNml, QuotientNmlSession};

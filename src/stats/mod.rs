@@ -8,6 +8,7 @@ mod erfcx;
 mod erfcx_table;
 mod gamma;
 mod normal;
+mod normal_quantile;
 mod temme;
 mod temme_table;
 
@@ -15,3 +16,4 @@ pub use chi_squared::chi_squared_log_upper_tail;
 pub use erfcx::{erfc, erfcx};
 pub use gamma::{ln_gamma, ln_gamma_increase};
 pub use normal::{normal_log_two_sided, normal_log_upper_tail};
+pub use normal_quantile::normal_quantile;

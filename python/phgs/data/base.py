@@ -62,7 +62,7 @@ class Data(ABC):
 
     @property
     @abstractmethod
-    def core(self) -> _core.CategoricalDataset | _core.IncompleteDataset | _core.GaussianDataset:
+    def core(self) -> _core.CategoricalDataset | _core.IncompleteDataset | _core.GaussianDataset | _core.MixedDataset:
         """The data as the core holds them, made when first asked for."""
 
     @property

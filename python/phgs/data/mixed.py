@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from phgs import _core
 from phgs.data import findings
 from phgs.data.base import Data
 from phgs.data.frames import Name
 from phgs.data.table import positions, seen
-from phgs.errors import DataError
+from phgs.names import named
 
 Numbers: TypeAlias = Literal["ranks", "values"]
 """How numbers enter: by the normal scores of their ranks, or by their standardised values."""
@@ -40,6 +41,8 @@ class MixedTable(Data):
         The columns: state codes, ``uint8`` or ``uint16``, of categories, ``float64`` (finite) of numbers.
     numbers : {"ranks", "values"}
         How numbers enter: by the normal scores of their ranks, or by their standardised values.
+    powers : int
+        1: numbers alone; 2: with their squares; 3: with squares and cubes.
     """
 
     names: tuple[Name, ...]
@@ -48,14 +51,16 @@ class MixedTable(Data):
     levels: tuple[tuple[Any, ...], ...]
     columns: tuple[NDArray[Any], ...]
     numbers: Numbers = "ranks"
+    powers: int = 2
 
     data_type = "mixed"
-    _derived = (*Data._derived, "arities", "degenerate")
+    _derived = (*Data._derived, "arities", "degenerate", "copies")
 
     @cached_property
-    def core(self) -> Any:
-        """The data as the core holds them, made when first asked for."""
-        raise DataError("data: numbers beside categories cannot be learned from yet")
+    def core(self) -> _core.MixedDataset:
+        """The embedding as the core holds it, made when first asked for."""
+        with named(self.names):
+            return _core.MixedDataset(list(self.columns), list(self.arities), self.numbers == "ranks", self.powers, 0)
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
@@ -68,9 +73,21 @@ class MixedTable(Data):
 
     @cached_property
     def isolated(self) -> tuple[int, ...]:
-        """Positions of identifiers, categories with too few rows per state, which learners keep isolated."""
-        found = enumerate(self.arities)
-        return tuple(i for i, arity in found if findings.is_identifier(arity, self.n_rows))
+        """Positions of columns that learners keep isolated.
+
+        Identifiers, which are categories with too few rows per state, and numbers that are copies, as they enter, of
+        numbers before them (after ranks, any monotone function of them).
+        """
+        found = {i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, self.n_rows)}
+        return tuple(sorted(found | set(self.copies)))
+
+    @cached_property
+    def copies(self) -> dict[int, int]:
+        """Positions of numbers that are copies, as they enter, of numbers before them, with these."""
+        found: dict[int, int] = {}
+        for first, copy in self.core.copies():
+            found.setdefault(copy, found.get(first, first))
+        return found
 
     @cached_property
     def degenerate(self) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from phgs.data.base import Data
 from phgs.data.gaussian import as_gaussian
+from phgs.data.mixed import MixedTable
 from phgs.data.table import Missing, as_table
 from phgs.errors import ParameterError
 
@@ -30,8 +31,8 @@ def as_data(
     ----------
     data
         Anything that `phgs.as_table` reads, or what it and its siblings return.
-    data_type : {"discrete", "gaussian"}
-        Whether columns are categories or jointly normal numbers.
+    data_type : {"discrete", "gaussian", "mixed"}
+        Whether columns are categories, jointly normal numbers, or numbers beside categories.
     missing, columns, categories, warn, stacklevel
         As in `phgs.as_table`.
     """
@@ -39,4 +40,10 @@ def as_data(
         if categories is not None:
             raise ParameterError("categories: Gaussian data have none")
         return as_gaussian(data, missing=missing, columns=columns, warn=warn, stacklevel=stacklevel + 1)
+    if isinstance(data, MixedTable):
+        if categories is not None:
+            raise ParameterError("categories: a MixedTable has its kinds already")
+        return data if columns is None else data.select(columns)
+    if data_type == "mixed":
+        raise ParameterError("data_type: 'mixed' takes a phgs.data.MixedTable")
     return as_table(data, missing=missing, columns=columns, categories=categories, warn=warn, stacklevel=stacklevel + 1)

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from phgs import _core, own_score, own_test
-from phgs.choices import gaussian_score_for_core, score_for_core, test_for_core
+from phgs.choices import gaussian_score_for_core, mixed_score_for_core, score_for_core, test_for_core
 from phgs.data import Data, as_data
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
@@ -54,9 +54,10 @@ class Learner:
         that learn by tests alone: the local learners (`MMPC` and so on), and `PC` and `PPC` with ``path_length=1``.
     categories : sequence of names, optional
         Columns of which each value is a category, whatever it looks like: doses 0.5, 1 and 2.5, or dates.
-    data_type : {"discrete", "gaussian"}, default "discrete"
+    data_type : {"discrete", "gaussian", "mixed"}, default "discrete"
         Whether columns are categories or jointly normal numbers; it is never guessed. Gaussian data (or a
-        `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
+        `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method; a `MixedTable` by the
+        likelihood ratio and the (extended) BIC of its embedding, ``"mixed-lr"`` and ``"mixed-bic"``.
     knowledge : Knowledge or mapping, optional
         Required and forbidden edges and tiers; no result breaks one.
     threads : int, default 0
@@ -74,7 +75,7 @@ class Learner:
 
     missing: Missing = "error"
     categories: Sequence[Any] | None = None
-    data_type: Literal["discrete", "gaussian"] = "discrete"
+    data_type: Literal["discrete", "gaussian", "mixed"] = "discrete"
     knowledge: Knowledge | Mapping[str, Any] | None = None
     threads: int = 0
     time_limit: float | None = None
@@ -175,11 +176,10 @@ class Learner:
         start = time.perf_counter()
         self._check()
         table = self._table(data, stacklevel + 1)
-        gaussian = table.data_type == "gaussian"
         read = time.perf_counter() - start
         # A given graph is part of the work, and may have millions of edges.
         until = None if self.time_limit is None else time.perf_counter() + self.time_limit
-        composition = self.stages()
+        composition = self.stages_for(table.data_type)
         self._refuse_without_data(composition, table)
         described = self._for_core(table)
         warn_of_nothing(described, table.n_variables, stacklevel)
@@ -204,7 +204,7 @@ class Learner:
             method=self.method,
             test=self._test_name(learned["test"]),
             table=table,
-            parameters=self._used(gaussian),
+            parameters=self._used(table.data_type),
             score_described=described["score"],
             score_name=described["score"]["name"] if own is None else own_test.name_of(own),
             read_seconds=read,
@@ -224,12 +224,11 @@ class Learner:
 
     def _for_core(self, table: Data) -> _Described:
         """Describe the method to the core, over the positions of a table's columns."""
-        gaussian = table.data_type == "gaussian"
-        composition = self.stages()
-        test: _core.Test = {"name": "fisher-z"} if gaussian else self._test()
+        composition = self.stages_for(table.data_type)
+        test = self._test_of(table.data_type)
         if (own := self._own_test()) is not None:
             test = own_test.for_core(own, table.names)
-        score = self._gaussian_score() if gaussian else self._score()
+        score = self._score_of(table.data_type)
         if (function := self._own_score()) is not None:
             score = own_score.for_core(function, table.names, equivalent=composition.needs_equivalence)
         return {
@@ -277,8 +276,8 @@ class Learner:
     def _table(self, data: Any, stacklevel: int) -> Data:
         if self._own_functions() and own_test.is_names(data):
             return Names.of(data)
-        if isinstance(data, Data) and data.data_type == "gaussian":
-            checks.check_gaussian(self)
+        if isinstance(data, Data):
+            checks.check_data_type(self, data.data_type)
         return as_data(
             data,
             self.data_type,
@@ -311,32 +310,47 @@ class Learner:
                 f" {by_tests}"
             )
 
-    def _score_name(self, gaussian: bool) -> str:
+    def stages_for(self, data_type: str) -> Composition:
+        """Put the stages together for a type of data."""
+        del data_type
+        return self.stages()
+
+    def _score_name(self, data_type: str) -> str:
         """Return the name of the score of a type of data."""
-        del gaussian
+        del data_type
         name: str = "bic" if self._own_score() is not None else getattr(self, "score", "bic")
         return name
 
-    def _penalty(self, gaussian: bool) -> float:
+    def _penalty(self, data_type: str) -> float:
         """Return the penalty of BIC for a type of data."""
-        del gaussian
+        del data_type
         penalty: float = getattr(self, "penalty", 0.5)
         return penalty
 
-    def _gaussian_score(self) -> _core.AnyScore:
-        name = self._score_name(gaussian=True)
-        return gaussian_score_for_core(name, self._penalty(gaussian=True), getattr(self, "gamma", None))
+    def _score_of(self, data_type: str) -> _core.AnyScore:
+        """Describe the score for a type of data to the core."""
+        if data_type == "discrete":
+            return self._score()
+        describe = mixed_score_for_core if data_type == "mixed" else gaussian_score_for_core
+        return describe(self._score_name(data_type), self._penalty(data_type), getattr(self, "gamma", None))
 
-    def _used(self, gaussian: bool) -> dict[str, Any]:
+    def _test_of(self, data_type: str) -> _core.Test:
+        """Describe the test for a type of data to the core."""
+        if data_type == "discrete":
+            return self._test()
+        return {"name": "mixed-lr" if data_type == "mixed" else "fisher-z"}
+
+    def _used(self, data_type: str) -> dict[str, Any]:
         """Every parameter as used on data of a type."""
         found = self._parameters()
-        if gaussian:
+        if data_type != "discrete":
             found = {name: value for name, value in found.items() if name not in checks.OF_CATEGORIES}
-            found |= {"data_type": "gaussian", "test": "fisher-z", "score": self._gaussian_score()["name"]}
+            test, score = self._test_of(data_type)["name"], self._score_of(data_type)["name"]
+            found |= {"data_type": data_type, "test": test, "score": score}
         elif "score" in found:
-            found["score"] = self._score_name(gaussian=False)
+            found["score"] = self._score_name(data_type)
         if "penalty" in found:
-            found["penalty"] = self._penalty(gaussian)
+            found["penalty"] = self._penalty(data_type)
         for name, own in self._own_functions().items():
             # The interpreter runs one function at a time.
             found |= {name: own_test.name_of(own), "threads": 1}
@@ -369,8 +383,8 @@ class Learner:
     def _score(self) -> _core.AnyScore:
         """Describe the score for categories to the core; methods without scores have the default one."""
         return score_for_core(
-            self._score_name(gaussian=False),
-            self._penalty(gaussian=False),
+            self._score_name("discrete"),
+            self._penalty("discrete"),
             getattr(self, "gamma", None),
             getattr(self, "equivalent_sample_size", 1.0),
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from phgs import parameters
-from phgs.choices import gaussian_score_for_core
+from phgs.choices import gaussian_score_for_core, mixed_score_for_core
 from phgs.data.table import Missing
 from phgs.errors import ParameterError
 from phgs.learners import stages
@@ -23,7 +23,7 @@ OF_CATEGORIES: dict[str, Any] = {
     "minimum_sample": None,
     "equivalent_sample_size": 1.0,
 }
-"""Parameters that only data of categories have, with the values that are not refused on Gaussian data."""
+"""Parameters that only data of categories have, with the values that are not refused on other data."""
 
 
 def check_running(learner: Learner) -> None:
@@ -32,26 +32,31 @@ def check_running(learner: Learner) -> None:
     if learner.time_limit is not None:
         parameters.positive("time_limit", learner.time_limit)
     parameters.one_of("missing", learner.missing, get_args(Missing))
-    parameters.one_of("data_type", learner.data_type, ("discrete", "gaussian"))
-    if learner.data_type == "gaussian":
-        check_gaussian(learner)
+    parameters.one_of("data_type", learner.data_type, ("discrete", "gaussian", "mixed"))
+    check_data_type(learner, learner.data_type)
 
 
-def check_gaussian(learner: Learner) -> None:
-    """Refuse what only categories have."""
+def check_data_type(learner: Learner, data_type: str) -> None:
+    """Refuse what only categories have, where the data hold numbers."""
+    if data_type == "discrete":
+        return
+    what, test = ("Gaussian data", "Fisher's z") if data_type == "gaussian" else ("mixed data", "a likelihood ratio")
     for name, default in OF_CATEGORIES.items():
         # What a learner has by default is no request; a function of the user's own knows what it takes.
         if name == "test" and learner._own_test() is not None:
             continue
         if getattr(learner, name, default) not in (default, getattr(type(learner), name, default)):
             raise ParameterError(
-                f"{name}: {getattr(learner, name)!r} is for categories; Gaussian data are tested by Fisher's z and"
+                f"{name}: {getattr(learner, name)!r} is for categories; {what} are tested by {test} and"
                 " scored by BIC or extended BIC"
             )
-    name = learner._score_name(gaussian=True)
-    if name not in ("bic", "ebic"):
-        raise ParameterError(f"score: {name!r} is for categories; Gaussian data have 'bic' and 'ebic'")
-    gaussian_score_for_core(name, learner._penalty(gaussian=True), getattr(learner, "gamma", None))
+    name, penalty, gamma = learner._score_name(data_type), learner._penalty(data_type), getattr(learner, "gamma", None)
+    if name.removeprefix("mixed-" if data_type == "mixed" else "") not in ("bic", "ebic"):
+        raise ParameterError(f"score: {name!r} is for categories; {what} have 'bic' and 'ebic'")
+    if data_type == "mixed":
+        mixed_score_for_core(name, penalty, gamma)
+    else:
+        gaussian_score_for_core(name, penalty, gamma)
 
 
 def check_tests(learner: Learner) -> None:
@@ -61,7 +66,8 @@ def check_tests(learner: Learner) -> None:
 
 def check_score(learner: Learner) -> None:
     """Check `score`, `penalty`, `gamma` and `equivalent_sample_size`."""
-    learner._score()
+    if learner._score_name(learner.data_type) not in ("mixed-bic", "mixed-ebic"):
+        learner._score()
 
 
 def check_separation(alpha: Any, max_conditioning_size: Any) -> None:

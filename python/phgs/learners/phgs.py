@@ -13,7 +13,7 @@ from phgs.learners import checks
 from phgs.learners.base import Learner
 from phgs.learners.partitioned import colliders_of
 from phgs.learners.refinement import Effort, by_effort, check_effort, check_refine, refinements
-from phgs.learners.stages import HGI, ColliderRule, Composition, PartitionedPC, Path, TabuSearch
+from phgs.learners.stages import HGI, ColliderRule, Composition, EquivalenceSearch, PartitionedPC, Path, TabuSearch
 from phgs.own_score import OwnScore
 from phgs.own_test import OwnTest
 
@@ -299,15 +299,25 @@ class Auto(Learner):
                 f"effort: {self.effort!r} says which search follows, and so does refine; leave one of them out"
             )
 
-    def _score_name(self, gaussian: bool) -> str:
+    def _score_name(self, data_type: str) -> str:
         if self.score is None:
-            return "ebic" if gaussian else "sqnml"
-        return super()._score_name(gaussian)
+            return "sqnml" if data_type == "discrete" else "ebic"
+        return super()._score_name(data_type)
 
-    def _penalty(self, gaussian: bool) -> float:
+    def _penalty(self, data_type: str) -> float:
         if self.penalty is None:
-            return 1.0 if gaussian else 0.5
+            return 1.0 if data_type == "gaussian" else 0.5
         return self.penalty
+
+    def stages_for(self, data_type: str) -> Composition:
+        """Put the stages together: of mixed data searches alone, since tests of such data reject too often."""
+        found = self.stages()
+        if data_type != "mixed":
+            return found
+        assert found.maximise is not None
+        classes = EquivalenceSearch(schedule="interleaved", max_parents=self.max_parents)
+        refine = found.refine if self.refine is not None else by_effort(self.effort, self.seed, found.maximise)[1:]
+        return Composition(maximise=classes, refine=refine, max_parents=self.max_parents)
 
     def stages(self) -> Composition:
         """Put the stages of the method together."""

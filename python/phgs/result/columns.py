@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from phgs.data import GaussianTable
+from phgs.data import GaussianTable, MixedTable
 from phgs.data.table import Categories
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
         if table.values is None:
             return {}
         return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
+    if isinstance(table, MixedTable):
+        return {name: _of_mixed(table, i) for i, name in enumerate(table.names)}
     if not isinstance(table, Categories):
         return {}
     identifiers = set(table.isolated)
@@ -55,6 +57,14 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
             counts = tuple(every[: table.arities[i]].tolist())
         found[name] = ColumnFacts(counts, missing[i])
     return found
+
+
+def _of_mixed(table: MixedTable, index: int) -> ColumnFacts:
+    if table.is_number(index):
+        return _of_numbers(table.columns[index])
+    if index in table.isolated:
+        return ColumnFacts()
+    return ColumnFacts(tuple(np.bincount(table.columns[index], minlength=table.arities[index]).tolist()))
 
 
 def _of_numbers(values: Any) -> ColumnFacts:

@@ -110,7 +110,12 @@ _ARGES = (
 for _name in ("arges", "arges-hgi"):
     _METHODS[_name] = ("adaptively restricted greedy equivalence search (ARGES)", (_ARGES,))
 
-_TESTS = {"g2": "the G² test", "x2": "Pearson's χ² test", "fisher-z": "Fisher's z-test of partial correlations"}
+_TESTS = {
+    "g2": "the G² test",
+    "x2": "Pearson's χ² test",
+    "fisher-z": "Fisher's z-test of partial correlations",
+    "mixed-lr": "the likelihood-ratio test of embedded numbers and categories",
+}
 _SCORES = {
     "bic": "the Bayesian information criterion (BIC)",
     "ebic": "the extended BIC",
@@ -122,6 +127,8 @@ _SCORES = {
     "k2": "the K2 score",
     "gaussian-bic": "the Gaussian BIC",
     "gaussian-ebic": "the Gaussian extended BIC",
+    "mixed-bic": "the BIC of embedded numbers and categories",
+    "mixed-ebic": "the extended BIC of embedded numbers and categories",
 }
 _RULES = {
     "conservative": "Colliders were oriented conservatively.",
@@ -153,7 +160,7 @@ def methods_paragraph(result: Result, confidence: EdgeConfidence | None = None) 
     used = result.parameters
     name, cited = _described(result)
     by = "; ".join(_short(reference) for reference in cited)
-    kind = "continuous" if used.get("data_type") == "gaussian" else "categorical"
+    kind = {"gaussian": "continuous", "mixed": "mixed"}.get(str(used.get("data_type")), "categorical")
     sentences = [
         f"The structure of a Bayesian network over {len(result.variables):,} {kind} variables was learned from"
         f" {_rows(result)} by {name}{f' ({by})' if by else ''}, as implemented in phgs {result.version}."

@@ -139,7 +139,6 @@ def _warnings(result: Result) -> str:
 def _data(result: Result, data: Any) -> str:
     used = result.parameters
     left_out = result.n_rows_read - result.n_rows
-    gaussian = used.get("data_type") == "gaussian"
     lines = [
         (
             "rows",
@@ -149,7 +148,7 @@ def _data(result: Result, data: Any) -> str:
         ("columns", f"{len(result.variables):,}"),
         (
             "taken for",
-            "numbers: relations are linear, errors Gaussian" if gaussian else "categories: states have no order",
+            _TAKEN_FOR.get(str(used.get("data_type")), "categories: states have no order"),
         ),
         ("missing values", _MISSING.get(str(used.get("missing")), str(used.get("missing")))),
         ("also assumed", "rows are independent draws; no unmeasured common causes; no feedback"),
@@ -157,6 +156,10 @@ def _data(result: Result, data: Any) -> str:
     return _list(lines) + _findings(result, data) + _columns(result)
 
 
+_TAKEN_FOR = {
+    "gaussian": "numbers: relations are linear, errors Gaussian",
+    "mixed": "numbers, by the normal scores of their ranks or their values, and categories, whose states have no order",
+}
 _MISSING = {
     "error": "none (they would have been refused)",
     "drop": "rows with any were left out",

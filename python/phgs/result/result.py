@@ -434,6 +434,8 @@ class Result:
             raise ParameterError("data: this result was learned from a test alone; pass data=")
         if table.data_type == "gaussian":
             raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
+        if table.data_type == "mixed":
+            raise ParameterError("data: tables are estimated from categories, not from numbers beside them")
         dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
         return Network.fit(table, dag, equivalent_sample_size=equivalent_sample_size, threads=threads)
 

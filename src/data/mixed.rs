@@ -1,0 +1,268 @@
+//! Numbers beside categories, embedded in one correlation matrix.
+
+use super::continuous::{ContinuousData, centred};
+use super::correlation::Correlation;
+use super::discrete::{Codes, DiscreteData};
+use crate::run::Run;
+use crate::stats::normal_quantile;
+use crate::{Error, Result, Variable};
+
+/// A column of a mixed table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MixedColumn {
+    /// State codes, and the number of states.
+    Category(Codes, u32),
+    /// Finite numbers.
+    Number(Vec<f64>),
+}
+
+/// How numbers enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// By the normal scores of their average ranks.
+    Ranks,
+    /// By their standardised values.
+    Values,
+}
+
+/// How columns are embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MixedOptions {
+    /// How numbers enter.
+    pub numbers: Numbers,
+    /// Powers of numbers in the embedding: 1 is the number alone, 2 its square too, 3 its cube too.
+    pub powers: usize,
+}
+
+impl Default for MixedOptions {
+    fn default() -> Self {
+        Self { numbers: Numbers::Ranks, powers: 2 }
+    }
+}
+
+/// Numbers beside categories: each variable is a block of columns of one correlation matrix (the degenerate Gaussian
+/// embedding of Andrews, Ramsey and Cooper 2019, with powers of numbers).
+///
+/// * A category with r states that occur has r − 1 indicators; the most frequent state is left out. States below
+///   max(5, 0.5 % of the rows) share one indicator.
+/// * A number has its normal score z (or its standardised value), z² − 1 and, where asked for, z³ − 3z. A value that more
+///   than 30 % of the rows have gets an indicator. The block has at most one column less than there are values.
+/// * What is constant has a block of no columns.
+///
+/// The matrix is R ← (R + εI)/(1 + ε) with ε = 1/n, so that copies and sums have finite determinants.
+#[derive(Debug)]
+pub struct MixedData {
+    /// The first embedded column of each variable, and the number of all.
+    offsets: Vec<Variable>,
+    correlation: Correlation,
+    categories: Option<DiscreteData>,
+    /// The position of each variable among the categories.
+    category: Vec<Option<Variable>>,
+    copies: Vec<(Variable, Variable)>,
+    n_states: Vec<u32>,
+    n_rows: usize,
+}
+
+impl MixedData {
+    /// Embeds columns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when there are no columns or rows or columns differ in length, [`Error::Columns`] when numbers are
+    /// not finite, [`Error::Interrupted`].
+    pub fn new(columns: Vec<MixedColumn>, options: MixedOptions, run: &Run) -> Result<Self> {
+        let length = |column: &MixedColumn| match column {
+            MixedColumn::Category(codes, _) => codes.len(),
+            MixedColumn::Number(values) => values.len(),
+        };
+        let n_rows = columns.first().map(length).ok_or_else(|| Error::Data("data has no columns".into()))?;
+        if n_rows < 2 {
+            return Err(Error::Data("at least two rows are needed".into()));
+        }
+        if let Some(index) = columns.iter().position(|column| length(column) != n_rows) {
+            return Err(Error::Data(format!("column {index} has another number of rows than column 0")));
+        }
+        let is_bad = |column: &MixedColumn| match column {
+            MixedColumn::Category(..) => false,
+            MixedColumn::Number(values) => values.iter().any(|value| !value.is_finite()),
+        };
+        let bad: Vec<Variable> = (0..columns.len()).filter(|&x| is_bad(&columns[x])).map(|x| x as Variable).collect();
+        if !bad.is_empty() {
+            return Err(Error::columns(bad, "hold values that are missing, NaN or infinite"));
+        }
+        let blocks = run.map(
+            columns.len(),
+            || (),
+            |(), x| match &columns[x] {
+                MixedColumn::Category(codes, arity) => indicators(codes, *arity),
+                MixedColumn::Number(values) => powers(values, options),
+            },
+        )?;
+        run.check()?;
+        let mut offsets = vec![0];
+        let (mut embedded, mut first_of) = (Vec::new(), Vec::new());
+        for (x, block) in blocks.into_iter().enumerate() {
+            for (i, column) in block.into_iter().enumerate() {
+                let is_number = matches!(columns[x], MixedColumn::Number(_)) && i == 0;
+                first_of.push(is_number.then_some(x as Variable));
+                embedded.push(column);
+            }
+            offsets.push(embedded.len() as Variable);
+        }
+        if embedded.is_empty() {
+            embedded.push(vec![0.0; n_rows]);
+        }
+        let (embedded, _) = ContinuousData::with_constants(embedded)?;
+        let (correlation, copies) = Correlation::of_embedding(&embedded, run)?;
+        let of = |c: Variable| first_of.get(c as usize).copied().flatten();
+        let copies = copies.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
+        let mut category = Vec::new();
+        let (mut codes_of, mut arities, mut n_states) = (Vec::new(), Vec::new(), Vec::new());
+        for column in columns {
+            match column {
+                MixedColumn::Category(codes, arity) => {
+                    category.push(Some(codes_of.len() as Variable));
+                    codes_of.push(codes);
+                    arities.push(arity);
+                    n_states.push(arity);
+                }
+                MixedColumn::Number(_) => {
+                    category.push(None);
+                    n_states.push(0);
+                }
+            }
+        }
+        let categories = if codes_of.is_empty() { None } else { Some(DiscreteData::new(codes_of, arities)?) };
+        Ok(Self { offsets, correlation, categories, category, copies, n_states, n_rows })
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Number of variables.
+    pub fn n_variables(&self) -> usize {
+        self.category.len()
+    }
+
+    /// The embedded columns of a variable.
+    #[inline]
+    pub fn block(&self, x: Variable) -> std::ops::Range<Variable> {
+        self.offsets[x as usize]..self.offsets[x as usize + 1]
+    }
+
+    /// The number of embedded columns of a variable.
+    #[inline]
+    pub fn width(&self, x: Variable) -> usize {
+        self.block(x).len()
+    }
+
+    /// The correlations of all embedded columns, with the ridge.
+    #[inline]
+    pub fn correlation(&self) -> &Correlation {
+        &self.correlation
+    }
+
+    /// The columns of categories.
+    pub fn categories(&self) -> Option<&DiscreteData> {
+        self.categories.as_ref()
+    }
+
+    /// The position of a variable among the categories.
+    #[inline]
+    pub fn category(&self, x: Variable) -> Option<Variable> {
+        self.category[x as usize]
+    }
+
+    /// Number of states of a variable; 0 of a number.
+    pub fn arity(&self, x: Variable) -> u32 {
+        self.n_states[x as usize]
+    }
+
+    /// Pairs of numbers of which one is a function of the other, as they enter: after ranks, any monotone one.
+    pub fn copies(&self) -> &[(Variable, Variable)] {
+        &self.copies
+    }
+}
+
+/// The indicators of a category.
+fn indicators(codes: &Codes, arity: u32) -> Vec<Vec<f64>> {
+    let n = codes.len();
+    let mut counts = vec![0usize; arity as usize];
+    (0..n).for_each(|row| counts[codes.get(row) as usize] += 1);
+    let least = 5.0f64.max(0.005 * n as f64);
+    // The first of the most frequent states would depend on the order of the states, but no determinant does.
+    let most = (0..counts.len()).max_by_key(|&state| (counts[state], std::cmp::Reverse(state))).unwrap_or(0);
+    let mut column_of = vec![None; counts.len()];
+    let (mut width, mut rare) = (0, None);
+    for state in (0..counts.len()).filter(|&state| state != most && counts[state] > 0) {
+        let at = if (counts[state] as f64) < least {
+            *rare.get_or_insert_with(|| {
+                width += 1;
+                width - 1
+            })
+        } else {
+            width += 1;
+            width - 1
+        };
+        column_of[state] = Some(at);
+    }
+    let mut columns = vec![vec![0.0; n]; width];
+    for row in 0..n {
+        if let Some(at) = column_of[codes.get(row) as usize] {
+            columns[at][row] = 1.0;
+        }
+    }
+    columns
+}
+
+/// More than this share of the rows with one value is a spike.
+const SPIKE: f64 = 0.3;
+
+/// The embedded columns of a number.
+fn powers(values: &[f64], options: MixedOptions) -> Vec<Vec<f64>> {
+    let n = values.len();
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_unstable_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
+    let mut scores = vec![0.0; n];
+    let (mut distinct, mut longest, mut start) = (0, (0, 0), 0);
+    while start < n {
+        let value = values[order[start] as usize];
+        // 0 and −0 are one value.
+        let length = order[start..].iter().take_while(|&&row| values[row as usize] == value).count();
+        let rank = start as f64 + 0.5 * (length as f64 + 1.0);
+        // Scores of mirrored ranks are mirrored to the bit, so that a decreasing map changes signs alone.
+        let score = normal_quantile(rank / (n as f64 + 1.0));
+        let mirrored = normal_quantile((n as f64 + 1.0 - rank) / (n as f64 + 1.0));
+        let score = 0.5 * (score - mirrored);
+        order[start..start + length].iter().for_each(|&row| scores[row as usize] = score);
+        if length > longest.0 {
+            longest = (length, start);
+        }
+        distinct += 1;
+        start += length;
+    }
+    if distinct < 2 {
+        return Vec::new();
+    }
+    if options.numbers == Numbers::Values {
+        let Some((deviations, _)) = centred(values) else { return Vec::new() };
+        let scale = (n as f64).sqrt();
+        scores = deviations.into_iter().map(|d| d * scale).collect();
+    }
+    let most = (distinct - 1).min(options.powers.max(1));
+    let mut columns = Vec::new();
+    for power in 1..=most {
+        columns.push(match power {
+            1 => scores.clone(),
+            2 => scores.iter().map(|z| z * z - 1.0).collect(),
+            _ => scores.iter().map(|z| z * z * z - 3.0 * z).collect(),
+        });
+    }
+    if longest.0 as f64 > SPIKE * n as f64 && distinct - 1 > columns.len() {
+        let value = values[order[longest.1] as usize];
+        columns.push(values.iter().map(|&v| f64::from(u8::from(v == value))).collect());
+    }
+    columns
+}

@@ -1,0 +1,61 @@
+//! Log determinants of blocks of an embedded correlation matrix, shared by the mixed score and test.
+
+use crate::Variable;
+use crate::data::MixedData;
+
+/// Cholesky's factor of some blocks, row by row, each with its inverse pivot at its end.
+#[derive(Debug, Default)]
+pub(crate) struct BlockFactor {
+    columns: Vec<Variable>,
+    /// Row i begins at i (i + 1) / 2.
+    factor: Vec<f64>,
+    /// Logarithms of the determinants of the first blocks: one more than there are blocks.
+    logs: Vec<f64>,
+    widths: Vec<usize>,
+}
+
+/// Below this a pivot is rounding: the ridge keeps every pivot above about 1/n.
+const LEAST: f64 = 1e-14;
+
+impl BlockFactor {
+    /// Makes the factor that of no block.
+    pub(crate) fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    /// Keeps the first blocks.
+    pub(crate) fn truncate(&mut self, n_blocks: usize) {
+        let columns: usize = self.widths[..n_blocks].iter().sum();
+        self.widths.truncate(n_blocks);
+        self.logs.truncate(n_blocks);
+        self.columns.truncate(columns);
+        self.factor.truncate(columns * (columns + 1) / 2);
+    }
+
+    /// Appends the block of a variable; returns the logarithm of the determinant of what is left of it given the blocks
+    /// before it.
+    pub(crate) fn push(&mut self, data: &MixedData, x: Variable) -> f64 {
+        let correlation = data.correlation();
+        let mut log = 0.0;
+        for column in data.block(x) {
+            let i = self.columns.len();
+            let start = self.factor.len();
+            let mut left = 1.0;
+            for j in 0..i {
+                let earlier = &self.factor[j * (j + 1) / 2..][..=j];
+                let row = &self.factor[start..];
+                let shared: f64 = row.iter().zip(earlier).map(|(a, b)| a * b).sum();
+                let entry = (correlation.get(column, self.columns[j]) - shared) * earlier[j];
+                left -= entry * entry;
+                self.factor.push(entry);
+            }
+            let left = left.max(LEAST);
+            log += left.ln();
+            self.factor.push(left.sqrt().recip());
+            self.columns.push(column);
+        }
+        self.widths.push(data.width(x));
+        self.logs.push(log);
+        log
+    }
+}

@@ -1,0 +1,303 @@
+//! The score of numbers beside categories.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::blocks::BlockFactor;
+use super::discrete::{DiscreteScore, DiscreteScoreKind, DiscreteScoreSession};
+use super::{LocalScore, ScoreSession};
+use crate::counts::CountingEngine;
+use crate::data::MixedData;
+use crate::run::Run;
+use crate::{Error, Result, Variable, VariableSet};
+
+/// The degenerate Gaussian score (Andrews, Ramsey and Cooper 2019) of an embedding, with exact gains of categories.
+///
+/// With |R_V| the determinant of the blocks of V in the embedding's correlation matrix and w the widths of blocks,
+///
+/// ```text
+/// S(V) = −n/2 · ln|R_V| − λ ln n · Σ_{pairs of V} w_u w_v + E(categories of V)
+/// ```
+///
+/// and the local score of x given P is S(P ∪ x) − S(P) − γ ln p · |P|. E(A) is what the gain of the multinomial score
+/// of the categories A over their independence exceeds the embedded gain by, at least 0: for categories alone the
+/// larger of the two counts. S is a function of sets, so that equivalent DAGs score alike, up to rounding.
+#[derive(Debug)]
+pub struct MixedBic<'a> {
+    data: &'a MixedData,
+    discrete: Option<DiscreteScore<'a, 'a>>,
+    penalty: f64,
+    per_parent: f64,
+    name: &'static str,
+}
+
+impl<'a> MixedBic<'a> {
+    /// The score with penalty λ (½ is BIC), γ of the extended BIC if any, and an engine that counts the categories of the
+    /// data: `None` leaves E out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parameter`] unless λ and γ are finite and at least 0.
+    pub fn new(
+        data: &'a MixedData,
+        engine: Option<&'a CountingEngine<'a>>,
+        lambda: f64,
+        gamma: Option<f64>,
+        exact: DiscreteScoreKind,
+    ) -> Result<Self> {
+        if !(lambda >= 0.0 && lambda.is_finite()) {
+            return Err(Error::parameter("penalty", format!("{lambda} is not a number of at least 0; BIC is 0.5")));
+        }
+        let per_parent = super::likelihood::per_parent(gamma.unwrap_or(0.0), data.n_variables())?;
+        let discrete = engine.map(|engine| DiscreteScore::new(engine, exact)).transpose()?;
+        let penalty = lambda * (data.n_rows() as f64).ln();
+        let name = if gamma.is_some() { "mixed-ebic" } else { "mixed-bic" };
+        Ok(Self { data, discrete, penalty, per_parent, name })
+    }
+
+    /// The embedded score of a child of which the parents leave a block of this log determinant.
+    fn embedded(&self, child: Variable, log: f64, parents_width: usize, n_parents: usize) -> f64 {
+        let pairs = (self.data.width(child) * parents_width) as f64;
+        -0.5 * self.data.n_rows() as f64 * log - self.penalty * pairs - self.per_parent * n_parents as f64
+    }
+
+    fn width_of(&self, variables: &[Variable]) -> usize {
+        variables.iter().map(|&x| self.data.width(x)).sum()
+    }
+}
+
+impl LocalScore for MixedBic<'_> {
+    type Session<'s>
+        = MixedSession<'s>
+    where
+        Self: 's;
+
+    fn n_variables(&self) -> usize {
+        self.data.n_variables()
+    }
+
+    fn session(&self) -> MixedSession<'_> {
+        MixedSession {
+            score: self,
+            factor: BlockFactor::default(),
+            of_set: BlockFactor::default(),
+            discrete: self.discrete.as_ref().map(|score| score.session()),
+            excesses: FxHashMap::default(),
+            gains: FxHashMap::default(),
+            marginals: FxHashMap::default(),
+            alone: FxHashMap::default(),
+        }
+    }
+
+    fn prepare_pairs(&self, run: &Run) -> Result<()> {
+        self.discrete.as_ref().map_or(Ok(()), |score| score.prepare_pairs(run))
+    }
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn is_score_equivalent(&self) -> bool {
+        true
+    }
+}
+
+/// Sets whose excess a session remembers before it starts anew.
+const REMEMBERED_SETS: usize = 1 << 18;
+/// Numbers of gains that a session remembers in rows before it starts anew.
+const REMEMBERED_GAINS: usize = 1 << 22;
+/// From so many candidates on the categories are counted together.
+const MANY: usize = 8;
+
+/// One thread's access to a [`MixedBic`].
+#[derive(Debug)]
+pub struct MixedSession<'s> {
+    score: &'s MixedBic<'s>,
+    /// Of the parents, and then more.
+    factor: BlockFactor,
+    of_set: BlockFactor,
+    discrete: Option<DiscreteScoreSession<'s>>,
+    /// E of sets of variables.
+    excesses: FxHashMap<VariableSet, f64>,
+    /// Exact gains of a set of categories (by their numbers) and each other one.
+    gains: FxHashMap<VariableSet, Arc<[f64]>>,
+    /// The exact score of a category without parents.
+    marginals: FxHashMap<Variable, f64>,
+    /// The log determinant of a block.
+    alone: FxHashMap<Variable, f64>,
+}
+
+fn with(set: &[Variable], x: Variable) -> VariableSet {
+    let mut found = VariableSet::from_slice(set);
+    found.insert(found.partition_point(|&y| y < x), x);
+    found
+}
+
+impl MixedSession<'_> {
+    fn marginal(&mut self, category: Variable) -> f64 {
+        let Some(discrete) = &mut self.discrete else { return 0.0 };
+        *self.marginals.entry(category).or_insert_with(|| discrete.local_score(category, &[]))
+    }
+
+    /// The exact gain of a set of categories, by their numbers, over independence.
+    fn exact_gain(&mut self, set: &[Variable]) -> f64 {
+        let mut gain = 0.0;
+        for (i, &x) in set.iter().enumerate().skip(1) {
+            let marginal = self.marginal(x);
+            let Some(discrete) = &mut self.discrete else { return 0.0 };
+            gain += discrete.local_score(x, &set[..i]) - marginal;
+        }
+        gain
+    }
+
+    /// The exact gains of a set of categories with each of all categories, by number.
+    fn exact_gains(&mut self, set: &[Variable]) -> Arc<[f64]> {
+        if let Some(known) = self.gains.get(set) {
+            return Arc::clone(known);
+        }
+        let n_categories = self.score.data.categories().map_or(0, |data| data.n_variables());
+        let found: Arc<[f64]> = match set.split_last() {
+            None => vec![0.0; n_categories].into(),
+            Some((&last, before)) => {
+                let fewer = self.exact_gains(before);
+                let marginal = self.marginal(last);
+                let others: Vec<Variable> =
+                    (0..n_categories as Variable).filter(|x| set.binary_search(x).is_err()).collect();
+                let mut scores = Vec::new();
+                if let Some(discrete) = &mut self.discrete {
+                    discrete.local_scores_with_each(last, before, &others, &mut scores);
+                }
+                let mut row = vec![0.0; n_categories];
+                for (&other, score) in others.iter().zip(scores) {
+                    row[other as usize] = fewer[other as usize] + score - marginal;
+                }
+                row.into()
+            }
+        };
+        if (self.gains.len() + 1) * n_categories.max(1) > REMEMBERED_GAINS {
+            self.gains.clear();
+        }
+        self.gains.insert(VariableSet::from_slice(set), Arc::clone(&found));
+        found
+    }
+
+    /// E of a set of categories, by the numbers of their variables; its exact gain where it is known.
+    fn excess(&mut self, set: &[Variable], exact: Option<f64>) -> f64 {
+        if set.len() < 2 || self.discrete.is_none() {
+            return 0.0;
+        }
+        if let Some(&known) = self.excesses.get(set) {
+            return known;
+        }
+        let data = self.score.data;
+        let exact = exact.unwrap_or_else(|| {
+            let categories: VariableSet = set.iter().filter_map(|&x| data.category(x)).collect();
+            self.exact_gain(&categories)
+        });
+        let total = self.score.width_of(set);
+        let squares: usize = set.iter().map(|&x| data.width(x).pow(2)).sum();
+        let charge = self.score.penalty * ((total * total - squares) / 2) as f64;
+        // The embedded gain is not below −charge: no determinant is needed for what is far below it.
+        let found = if exact <= -charge {
+            0.0
+        } else {
+            let mut log = 0.0;
+            self.of_set.clear();
+            for &x in set {
+                log += self.of_set.push(data, x) - self.log_alone(x);
+            }
+            (exact - (-0.5 * data.n_rows() as f64 * log - charge)).max(0.0)
+        };
+        if self.excesses.len() >= REMEMBERED_SETS {
+            self.excesses.clear();
+        }
+        self.excesses.insert(VariableSet::from_slice(set), found);
+        found
+    }
+
+    fn log_alone(&mut self, x: Variable) -> f64 {
+        let data = self.score.data;
+        *self.alone.entry(x).or_insert_with(|| BlockFactor::default().push(data, x))
+    }
+
+    /// What E adds to the local score of a category given the categories among its parents.
+    fn exactness(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        let data = self.score.data;
+        if self.discrete.is_none() || data.category(child).is_none() {
+            return 0.0;
+        }
+        let of: VariableSet = parents.iter().copied().filter(|&x| data.category(x).is_some()).collect();
+        if of.is_empty() { 0.0 } else { self.excess(&with(&of, child), None) - self.excess(&of, None) }
+    }
+
+    /// Factors the parents.
+    fn factorise(&mut self, parents: &[Variable]) {
+        self.factor.clear();
+        parents.iter().for_each(|&x| {
+            self.factor.push(self.score.data, x);
+        });
+    }
+}
+
+impl ScoreSession for MixedSession<'_> {
+    fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        self.factorise(parents);
+        let log = self.factor.push(self.score.data, child);
+        let embedded = self.score.embedded(child, log, self.score.width_of(parents), parents.len());
+        embedded + self.exactness(child, parents)
+    }
+
+    /// Factors the parents once. A candidate takes its place in the order of the indices, so that the result is that of
+    /// [`ScoreSession::local_score`] to the bit; what comes after it is done again.
+    fn local_scores_with_each(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        out: &mut Vec<f64>,
+    ) {
+        let score = self.score;
+        let (data, k) = (score.data, parents.len());
+        let width = score.width_of(parents);
+        out.clear();
+        let child_is_category = data.category(child).is_some() && self.discrete.is_some();
+        let of: VariableSet = parents.iter().copied().filter(|&x| data.category(x).is_some()).collect();
+        // Counted together: the categories of the parents, and of the family, with each candidate.
+        let mut of_parents: Option<Arc<[f64]>> = None;
+        let mut of_family: Option<Arc<[f64]>> = None;
+        if child_is_category && candidates.len() >= MANY {
+            let numbers: VariableSet = of.iter().filter_map(|&x| data.category(x)).collect();
+            of_parents = (!numbers.is_empty()).then(|| self.exact_gains(&numbers));
+            let child = data.category(child).unwrap_or_default();
+            of_family = Some(self.exact_gains(&with(&numbers, child)));
+        }
+        let unchanged = self.exactness(child, parents);
+        let family = with(&of, child);
+        // From the last place to the first: the factor of the parents before a place is a part of that before the next.
+        let mut places: Vec<u32> = (0..candidates.len() as u32).collect();
+        places.sort_unstable_by_key(|&i| std::cmp::Reverse(candidates[i as usize]));
+        out.resize(candidates.len(), 0.0);
+        self.factorise(parents);
+        for i in places {
+            let candidate = candidates[i as usize];
+            let at = parents.partition_point(|&parent| parent < candidate);
+            self.factor.truncate(at);
+            self.factor.push(data, candidate);
+            for &parent in &parents[at..] {
+                self.factor.push(data, parent);
+            }
+            let log = self.factor.push(data, child);
+            let embedded = score.embedded(child, log, width + data.width(candidate), k + 1);
+            let exactness = match data.category(candidate) {
+                Some(number) if child_is_category => {
+                    let known = |row: &Option<Arc<[f64]>>| row.as_ref().map(|row| row[number as usize]);
+                    let (without, whole) = (known(&of_parents), known(&of_family));
+                    self.excess(&with(&family, candidate), whole) - self.excess(&with(&of, candidate), without)
+                }
+                _ => unchanged,
+            };
+            out[i as usize] = embedded + exactness;
+        }
+    }
+}
