@@ -12,7 +12,7 @@ from hypothesis import settings
 import phgs
 
 # The same examples each time, and few of them. `PHGS_EXAMPLES=1000` looks at that many, others each time;
-# `pytest --hypothesis-profile long` too.
+# `pytest --hypothesis-profile long` too. So many take longer than a test may: add `--timeout 0`.
 EXAMPLES = int(os.environ.get("PHGS_EXAMPLES", "0"))
 """Number of examples that was asked for; 0: the few of the default."""
 

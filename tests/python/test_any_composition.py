@@ -73,6 +73,7 @@ def limits(composition):
 
 
 @pytest.mark.timeout(120 + 2 * EXAMPLES)
+@pytest.mark.filterwarnings("ignore:the graph that is given as:phgs.errors.PhgsWarning")
 @settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 @given(knowledge(), compositions())
 def test_every_result_keeps_limits_and_knowledge(known, composition):
