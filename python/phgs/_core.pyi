@@ -233,6 +233,7 @@ class EquivalenceSearch(TypedDict):
     turning: bool
     schedule: str
     adaptive: str
+    screen: float | None
     max_parents: int | None
 
 @type_check_only
@@ -242,6 +243,7 @@ class OrderSearch(TypedDict):
     backward: bool
     restarts: Restarts | None
     budget: int | None
+    screen: float | None
     max_parents: int | None
 
 Search = DagSearch | EquivalenceSearch | OrderSearch

@@ -4,9 +4,8 @@ use crate::graph::{Dag, UndirectedGraph};
 use crate::independence::Alpha;
 use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
-use crate::search::BossOptions;
-use crate::search::SearchOptions;
 use crate::search::ges::Schedule;
+use crate::search::{BossOptions, SearchOptions};
 use crate::skeleton::PcOptions;
 use crate::skeleton::local::{LocalLearner, LocalOptions};
 use crate::{Error, Result};
@@ -85,7 +84,7 @@ pub enum Maximise {
     /// Greedy equivalence search among CPDAGs.
     Ges(Equivalence),
     /// Best order score search, over all pairs: it takes no restriction.
-    Boss(BossOptions),
+    Boss(Order),
 }
 
 /// How far greedy equivalence search may leave the restriction of stage 1.
@@ -101,7 +100,7 @@ pub enum Adaptive {
 }
 
 /// Greedy equivalence search as a stage; see [`GesOptions`](crate::search::ges::GesOptions).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equivalence {
     /// Use insertions.
     pub forward: bool,
@@ -113,8 +112,21 @@ pub struct Equivalence {
     pub schedule: Schedule,
     /// How the restriction of stage 1 is kept (in stage 5 there is none).
     pub adaptive: Adaptive,
+    /// Where there is no restriction: the level of the marginal tests that say which insertions are scored
+    /// ([`ActiveSet::Screened`](crate::search::ActiveSet::Screened)); `None` for all.
+    pub screen: Option<Alpha>,
     /// The most parents of a variable.
     pub max_parents: Option<usize>,
+}
+
+/// Search among orders as a stage.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Order {
+    /// Its options, but for the pairs that are active.
+    pub options: BossOptions<'static>,
+    /// The level of the marginal tests that say which arcs are scored
+    /// ([`ActiveSet::Screened`](crate::search::ActiveSet::Screened)); `None` for all.
+    pub screen: Option<Alpha>,
 }
 
 /// Stage 5: how the result is improved further, over all pairs.
@@ -125,7 +137,7 @@ pub enum Refine {
     /// Hill-climbing over an active set that grows around what has changed.
     Growing(SearchOptions),
     /// Best order score search, from the order of the result.
-    Boss(BossOptions),
+    Boss(Order),
     /// Greedy equivalence search over all pairs, from the class of the result.
     Ges(Equivalence),
 }
@@ -156,7 +168,7 @@ impl Maximise {
             Self::None => None,
             Self::HillClimb(options) => Some(options.max_parents),
             Self::Ges(options) => Some(options.max_parents),
-            Self::Boss(options) => Some(options.max_parents),
+            Self::Boss(order) => Some(order.options.max_parents),
         }
     }
 }
@@ -167,7 +179,7 @@ impl Refine {
         match self {
             Self::Free(options) | Self::Growing(options) => options.max_parents,
             Self::Ges(options) => options.max_parents,
-            Self::Boss(options) => options.max_parents,
+            Self::Boss(order) => order.options.max_parents,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The one driver of all stages.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use super::pef::partition_estimation_fusion;
 use super::state::{Directed, Driver, Restricted, State};
-use super::{Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict};
+use super::{Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Order, Partition, Refine, Restrict};
 use crate::graph::{Dag, Pdag, UndirectedGraph};
-use crate::independence::IndependenceTest;
+use crate::independence::{Alpha, IndependenceTest};
 use crate::knowledge::Knowledge;
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
 use crate::orient::{
@@ -58,6 +59,7 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
         run,
         ledger: Ledger::new(),
         stages: Vec::new(),
+        screen: None,
         fused: None,
         own_end: true,
     };
@@ -234,12 +236,12 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 };
                 self.equivalence("maximise", options, within, Phase::Search, state)
             }
-            Maximise::Boss(options) => {
+            Maximise::Boss(order) => {
                 if restriction.graph().is_some() {
                     let problem = "BOSS searches over all pairs; use it without a restriction, or to refine";
                     return Err(Error::parameter("maximize", problem));
                 }
-                self.order("maximise", &BossOptions { phase: Phase::Search, ..*options }, state)
+                self.order("maximise", order, Phase::Search, state)
             }
         }
     }
@@ -258,9 +260,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                     let options = SearchOptions { phase: Phase::Refine, ..*options };
                     self.climb("refine", &options, ActiveSet::Growing, state)?;
                 }
-                Refine::Boss(options) => {
-                    self.order("refine", &BossOptions { phase: Phase::Refine, ..*options }, state)?;
-                }
+                Refine::Boss(order) => self.order("refine", order, Phase::Refine, state)?,
                 Refine::Ges(options) => {
                     self.equivalence("refine", options, Restriction::Unrestricted, Phase::Refine, state)?;
                 }
@@ -282,11 +282,35 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         })
     }
 
-    fn order(&mut self, name: &'static str, options: &BossOptions, state: &mut State) -> Result<()> {
-        self.search(name, options.phase, options.max_parents, state, |score, from, kept, run, ledger| {
-            let options = BossOptions { max_parents: kept.max_parents, ..*options };
+    fn order(&mut self, name: &'static str, order: &Order, phase: Phase, state: &mut State) -> Result<()> {
+        let screen = self.screen(order.screen, phase)?;
+        self.search(name, phase, order.options.max_parents, state, |score, from, kept, run, ledger| {
+            let active = screen.as_deref().map_or(ActiveSet::All, ActiveSet::Screened);
+            let options = BossOptions { active, max_parents: kept.max_parents, phase, ..order.options };
             boss(score, from, &options, kept.knowledge, run, ledger)
         })
+    }
+
+    /// The graph of the pairs that depend on each other marginally at a level, tested once; `None` without a level, and
+    /// where time does not suffice.
+    fn screen(&mut self, level: Option<Alpha>, phase: Phase) -> Result<Option<Rc<UndirectedGraph>>> {
+        let Some(level) = level else { return Ok(None) };
+        if let Some((of, graph)) = &self.screen
+            && *of == level
+        {
+            return Ok(Some(Rc::clone(graph)));
+        }
+        let (test, run) = (self.test, self.run);
+        let tested = self.ledger.timed(phase, |_| test.marginal_dependences(run, level.log(), |_, _| true));
+        let pairs = match tested {
+            Ok(pairs) => pairs,
+            Err(Error::OutOfTime) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let graph = UndirectedGraph::from_edges(test.n_variables(), pairs.iter().map(|pair| (pair.x, pair.y)));
+        let graph = Rc::new(graph);
+        self.screen = Some((level, Rc::clone(&graph)));
+        Ok(Some(graph))
     }
 
     fn equivalence(
@@ -298,8 +322,13 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         state: &mut State,
     ) -> Result<()> {
         let Equivalence { forward, backward, turning, schedule, max_parents, .. } = *options;
+        let screen = match restriction {
+            Restriction::Unrestricted => self.screen(options.screen, phase)?,
+            _ => None,
+        };
         self.search(name, phase, max_parents, state, |score, from, kept, run, ledger| {
             let max_parents = kept.max_parents;
+            let restriction = screen.as_deref().map_or(restriction, Restriction::Screened);
             let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, phase };
             let found = ges(score, &class_of(from, kept.knowledge), &options, kept.knowledge, run, ledger)?;
             let iterations = found.insertions + found.deletions + found.turns;

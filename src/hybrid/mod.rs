@@ -15,7 +15,9 @@ mod learned;
 mod pef;
 mod state;
 
-pub use config::{Adaptive, Equivalence, Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
+pub use config::{
+    Adaptive, Equivalence, Hybrid, Initialise, Maximise, Order, Partition, Refine, Restrict, VStructureRule,
+};
 pub use learn::learn;
 pub use learned::{Learned, StageReport};
 pub use pef::{Fused, partition_estimation_fusion};

@@ -1,10 +1,12 @@
 //! What the stages of a run hand on to each other.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use super::{Hybrid, StageReport};
 use crate::Result;
 use crate::graph::{Dag, UndirectedGraph};
+use crate::independence::Alpha;
 use crate::knowledge::{Constraints, Knowledge};
 use crate::orient::path::{Estimate, PathPoint};
 use crate::orient::{Oriented, Triple};
@@ -69,6 +71,8 @@ pub(super) struct Driver<'a, T, S> {
     pub(super) run: &'a Run,
     pub(super) ledger: Ledger,
     pub(super) stages: Vec<StageReport>,
+    /// The pairs that depend on each other marginally, and the level of the tests, once a search has asked.
+    pub(super) screen: Option<(Alpha, Rc<UndirectedGraph>)>,
     /// The DAG of partition, estimation and fusion.
     pub(super) fused: Option<Dag>,
     /// Whether every search came to its own end, not to that of its iterations.

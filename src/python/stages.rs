@@ -6,14 +6,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::graph::{Dag, UndirectedGraph};
-use crate::hybrid::{Adaptive, Equivalence, Hybrid, Initialise, Maximise, Partition, Refine, Restrict, VStructureRule};
+use crate::hybrid::{
+    Adaptive, Equivalence, Hybrid, Initialise, Maximise, Order, Partition, Refine, Restrict, VStructureRule,
+};
 use crate::independence::Alpha;
 use crate::knowledge::Knowledge;
 use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
 use crate::run::Phase;
 use crate::search::ges::Schedule;
-use crate::search::{BossOptions, Restarts, SearchOptions, Tabu, TieRule};
+use crate::search::{ActiveSet, BossOptions, Restarts, SearchOptions, Tabu, TieRule};
 use crate::skeleton::PcOptions;
 use crate::skeleton::local::{LocalLearner, LocalOptions};
 use crate::{Result, Variable};
@@ -73,6 +75,10 @@ named!(adaptive, Adaptive,
     "skeleton" => Adaptive::Skeleton,
     "cig" => Adaptive::Cig,
 );
+
+fn level(level: &Bound<'_, PyAny>) -> PyResult<Option<Alpha>> {
+    if level.is_none() { Ok(None) } else { alpha(level).map(Some) }
+}
 
 fn local_learner(name: &Bound<'_, PyAny>) -> PyResult<LocalLearner> {
     let name: String = name.extract()?;
@@ -289,7 +295,7 @@ impl Search {
         match self {
             Self::Dags(search) => Maximise::HillClimb(search.options(Phase::Search)),
             Self::Classes(search) => Maximise::Ges(search.options()),
-            Self::Orders(search) => Maximise::Boss(search.options(Phase::Search)),
+            Self::Orders(search) => Maximise::Boss(search.order(Phase::Search)),
         }
     }
 }
@@ -350,13 +356,15 @@ struct EquivalenceSearch {
     schedule: Schedule,
     #[pyo3(from_py_with = adaptive)]
     adaptive: Adaptive,
+    #[pyo3(from_py_with = level)]
+    screen: Option<Alpha>,
     max_parents: Option<usize>,
 }
 
 impl EquivalenceSearch {
     fn options(self) -> Equivalence {
-        let Self { forward, backward, turning, schedule, adaptive, max_parents } = self;
-        Equivalence { forward, backward, turning, schedule, adaptive, max_parents }
+        let Self { forward, backward, turning, schedule, adaptive, screen, max_parents } = self;
+        Equivalence { forward, backward, turning, schedule, adaptive, screen, max_parents }
     }
 }
 
@@ -367,13 +375,17 @@ struct OrderSearch {
     backward: bool,
     restarts: Option<Perturbations>,
     budget: Option<u64>,
+    #[pyo3(from_py_with = level)]
+    screen: Option<Alpha>,
     max_parents: Option<usize>,
 }
 
 impl OrderSearch {
-    fn options(self, phase: Phase) -> BossOptions {
-        let Self { growing, backward, restarts, budget, max_parents } = self;
-        BossOptions { max_parents, growing, backward, restarts: restarts.map(Perturbations::restarts), budget, phase }
+    fn order(self, phase: Phase) -> Order {
+        let Self { growing, backward, restarts, budget, screen, max_parents } = self;
+        let restarts = restarts.map(Perturbations::restarts);
+        let active = ActiveSet::All;
+        Order { options: BossOptions { active, max_parents, growing, backward, restarts, budget, phase }, screen }
     }
 }
 
@@ -405,7 +417,7 @@ impl Refinement {
             Self::Free(search) => Refine::Free(search.options(Phase::Refine)),
             Self::Growing(search) => Refine::Growing(search.options(Phase::Refine)),
             Self::Classes(search) => Refine::Ges(search.options()),
-            Self::Orders(search) => Refine::Boss(search.options(Phase::Refine)),
+            Self::Orders(search) => Refine::Boss(search.order(Phase::Refine)),
         }
     }
 }

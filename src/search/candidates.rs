@@ -5,7 +5,7 @@ use crate::graph::{Dag, UndirectedGraph};
 use crate::knowledge::Knowledge;
 
 /// The pairs that a search may connect.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActiveSet<'a> {
     /// Every pair.
     All,
@@ -16,13 +16,20 @@ pub enum ActiveSet<'a> {
     Growing,
     /// The pairs that are adjacent in a graph, in either direction.
     Pairs(&'a UndirectedGraph),
+    /// Every pair, but a variable is scored as one more parent of a child only if it is a neighbour, in this graph of
+    /// marginal dependences, of the child or of one of the parents that the child has.
+    ///
+    /// Of others there is nothing to hope for: what is independent of each of several variables is independent of them
+    /// together and so adds nothing given some of them, in all distributions that are faithful to a graph (their
+    /// composition property). Where a variable matters only together with another, as in an exclusive or, it is missed.
+    Screened(&'a UndirectedGraph),
 }
 
 impl ActiveSet<'_> {
     /// Whether x and y may be connected.
     pub fn contains(&self, x: Variable, y: Variable) -> bool {
         match self {
-            Self::All | Self::Growing => x != y,
+            Self::All | Self::Growing | Self::Screened(_) => x != y,
             Self::Pairs(graph) => graph.contains(x, y),
         }
     }
@@ -97,9 +104,26 @@ impl<'a> Candidates<'a> {
             ActiveSet::All | ActiveSet::Growing => {
                 (0..self.n_variables as Variable).filter(|&x| x != child && free(x) && known(x)).collect()
             }
+            ActiveSet::Screened(graph) => {
+                screened(graph, child, parents).into_iter().filter(|&x| free(x) && known(x)).collect()
+            }
             ActiveSet::Pairs(graph) => {
                 graph.neighbours(child).iter().copied().filter(|&x| free(x) && known(x)).collect()
             }
         }
     }
+}
+
+/// The neighbours of a child and of its parents in a graph of marginal dependences, without the child, in increasing order.
+pub(crate) fn screened(graph: &UndirectedGraph, child: Variable, parents: &[Variable]) -> Vec<Variable> {
+    let mut found = graph.neighbours(child).to_vec();
+    if !parents.is_empty() {
+        parents.iter().for_each(|&parent| found.extend_from_slice(graph.neighbours(parent)));
+        found.sort_unstable();
+        found.dedup();
+        if let Ok(at) = found.binary_search(&child) {
+            found.remove(at);
+        }
+    }
+    found
 }

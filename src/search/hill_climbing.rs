@@ -154,7 +154,7 @@ pub fn hill_climb<S: LocalScore>(
 ) -> Result<SearchResult> {
     let p = score.n_variables();
     let active_size = match active {
-        ActiveSet::All | ActiveSet::Growing => p,
+        ActiveSet::All | ActiveSet::Growing | ActiveSet::Screened(_) => p,
         ActiveSet::Pairs(graph) => graph.n_variables(),
     };
     if start.n_variables() != p || active_size != p {

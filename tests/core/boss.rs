@@ -9,7 +9,7 @@ use phgs::knowledge::Knowledge;
 use phgs::orient::cpdag_of_dag;
 use phgs::run::{Ledger, Phase, Run};
 use phgs::score::{LocalScore, PopulationScore, QuotientNml, ScoreSession};
-use phgs::search::{BossOptions, Restarts, SearchResult, boss};
+use phgs::search::{ActiveSet, BossOptions, Restarts, SearchResult, boss};
 
 use crate::search::{Noise, PlainBic, keeps_knowledge, random_knowledge, sampled, total};
 use crate::support;
@@ -17,7 +17,7 @@ use crate::support;
 fn search(
     score: &impl LocalScore,
     start: &Dag,
-    options: &BossOptions,
+    options: &BossOptions<'_>,
     knowledge: &Knowledge,
     threads: usize,
 ) -> (SearchResult, u64) {
@@ -27,7 +27,8 @@ fn search(
     (found, ledger.total_calls())
 }
 
-const EXACT: BossOptions = BossOptions {
+const EXACT: BossOptions<'static> = BossOptions {
+    active: ActiveSet::All,
     max_parents: None,
     growing: false,
     backward: false,
@@ -164,7 +165,7 @@ fn every_move_is_that_of_a_plain_search() {
 
 #[test]
 fn a_consistent_score_leads_to_the_true_class() {
-    let (mut exact, mut grown) = (0, 0);
+    let (mut exact, mut grown, mut screened) = (0, 0, 0);
     for seed in 0..500 {
         let mut rng = support::rng(seed);
         let p = 5 + support::below(&mut rng, 11);
@@ -178,9 +179,15 @@ fn a_consistent_score_leads_to_the_true_class() {
         exact += usize::from(cpdag_of_dag(&found.dag) == class);
         let found = search(&score, &Dag::empty(p), &BossOptions::default(), &none, 1).0;
         grown += usize::from(cpdag_of_dag(&found.dag) == class);
+        let dependent = support::marginal_dependences(&truth);
+        for growing in [false, true] {
+            let options = BossOptions { active: ActiveSet::Screened(&dependent), growing, ..BossOptions::default() };
+            let found = search(&score, &Dag::empty(p), &options, &none, 1).0;
+            screened += usize::from(cpdag_of_dag(&found.dag) == class);
+        }
     }
-    println!("true class: {exact} exact, {grown} growing, of 500");
-    assert!(exact == 500 && grown == 500, "true class: {exact} exact, {grown} growing, of 500");
+    let found = [exact, grown, screened];
+    assert_eq!(found, [500, 500, 1000], "true class: exact, growing, screened both ways");
 }
 
 #[test]
@@ -192,7 +199,9 @@ fn promises_hold_under_knowledge() {
         let start = support::random_dag(&mut rng, p, 2.0);
         let noise = Noise { p, seed };
         for growing in [false, true] {
-            let options = BossOptions { growing, ..BossOptions::default() };
+            let pairs = support::random_dag(&mut rng, p, 2.0).skeleton();
+            let active = if seed % 2 == 0 { ActiveSet::All } else { ActiveSet::Screened(&pairs) };
+            let options = BossOptions { active, growing, ..BossOptions::default() };
             let (found, calls) = search(&noise, &start, &options, &knowledge, 1);
             keeps_knowledge(&found.dag, &knowledge);
             assert_eq!(found.score, total(&noise, &found.dag));

@@ -11,7 +11,7 @@ use phgs::score::{GaussianBic, LocalScore, ScoreSession};
 use phgs::search::ges::{GesOptions, GesResult, Restriction, Schedule, ges};
 use proptest::prelude::*;
 
-use crate::support::{below, random_dag, rng, uniform};
+use crate::support::{below, marginal_dependences, random_dag, rng, uniform};
 
 fn search(score: &impl LocalScore, start: &Pdag, options: &GesOptions<'_>, knowledge: &Knowledge) -> GesResult {
     let mut ledger = Ledger::new();
@@ -54,6 +54,14 @@ fn the_true_class_is_found_with_a_consistent_score() {
             let found = search(&score, &empty, &GesOptions { restriction, ..OPTIONS() }, &knowledge);
             assert_eq!(found.cpdag, truth, "ARGES-{name}, seed {seed}");
         }
+        // What no test finds dependent is not scored.
+        let dependent = marginal_dependences(&dag);
+        let restriction = Restriction::Screened(&dependent);
+        assert_eq!(
+            search(&score, &empty, &GesOptions { restriction, ..OPTIONS() }, &knowledge).cpdag,
+            truth,
+            "screened"
+        );
         let schedule = SCHEDULES[seed as usize % 4];
         let options = GesOptions { turning: true, schedule, ..OPTIONS() };
         assert_eq!(search(&score, &empty, &options, &knowledge).cpdag, truth, "with turns, seed {seed}");
@@ -130,7 +138,9 @@ fn bad_arguments_are_refused() {
     let without = GesOptions { backward: false, schedule: Schedule::Extended, ..OPTIONS() };
     assert!(refused(&Pdag::empty(4), without).to_string().contains("schedule"));
     let small = UndirectedGraph::empty(2);
-    refused(&Pdag::empty(4), GesOptions { restriction: Restriction::Pairs(&small), ..OPTIONS() });
+    for restriction in [Restriction::Pairs(&small), Restriction::Screened(&small)] {
+        refused(&Pdag::empty(4), GesOptions { restriction, ..OPTIONS() });
+    }
     let square = Pdag::from_undirected(&UndirectedGraph::from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)]));
     assert!(refused(&square, OPTIONS()).to_string().contains("extension"));
     let collider = Pdag::from_dag(&Dag::from_arcs(4, [(0, 3), (1, 3), (2, 3)]).unwrap());

@@ -3,7 +3,8 @@
 use phgs::Error;
 use phgs::graph::Dag;
 use phgs::hybrid::{
-    Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn,
+    Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Order, Partition, Refine, Restrict, VStructureRule,
+    learn,
 };
 use phgs::independence::{Alpha, DSeparationOracle};
 use phgs::knowledge::{Constraints, Knowledge};
@@ -28,7 +29,7 @@ fn tabu() -> SearchOptions {
 
 fn ges(adaptive: Adaptive) -> Equivalence {
     let schedule = Schedule::Phases;
-    Equivalence { forward: true, backward: true, turning: true, schedule, adaptive, max_parents: None }
+    Equivalence { forward: true, backward: true, turning: true, schedule, adaptive, screen: None, max_parents: None }
 }
 
 fn testing() -> VStructureRule {
@@ -176,6 +177,7 @@ fn every_composition_keeps_knowledge_and_limits() {
             _ => Maximise::None,
         };
         let boss = BossOptions { max_parents: own.1, ..BossOptions::default() };
+        let boss = Order { options: boss, screen: [None, Some(Alpha::new(0.1).unwrap())][below(rng, 2)] };
         let last = Equivalence { max_parents: own.1, ..ges(Adaptive::No) };
         let free = SearchOptions { max_parents: own.1, ..tabu() };
         let refine = [Refine::Boss(boss), Refine::Ges(last), Refine::Growing(free)][below(rng, 3)].clone();

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use phgs::Variable;
 use phgs::data::DiscreteData;
-use phgs::graph::Dag;
-use phgs::independence::SubsetVisitor;
+use phgs::graph::{Dag, UndirectedGraph};
+use phgs::independence::{DSeparationOracle, IndependenceTest, SubsetVisitor};
+use phgs::run::Run;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -137,4 +138,11 @@ impl SubsetVisitor for Separating<'_> {
         }
         if log_p_value > self.log_alpha { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// The pairs that are not d-separated by the empty set.
+pub fn marginal_dependences(dag: &Dag) -> UndirectedGraph {
+    let oracle = DSeparationOracle::new(dag);
+    let pairs = oracle.marginal_dependences(&Run::new(1).unwrap(), 0.01f64.ln(), |_, _| true).unwrap();
+    UndirectedGraph::from_edges(dag.n_variables(), pairs.iter().map(|pair| (pair.x, pair.y)))
 }

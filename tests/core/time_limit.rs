@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use phgs::counts::CountingEngine;
 use phgs::graph::{Dag, Pdag, UndirectedGraph};
-use phgs::hybrid::{Hybrid, Initialise, Learned, Maximise, Partition, Refine, Restrict, VStructureRule, learn};
+use phgs::hybrid::{Hybrid, Initialise, Learned, Maximise, Order, Partition, Refine, Restrict, VStructureRule, learn};
 use phgs::independence::{Alpha, G2Test};
 use phgs::knowledge::Knowledge;
 use phgs::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
@@ -204,7 +204,14 @@ fn compositions() -> Vec<(&'static str, Hybrid)> {
             ),
         ),
         ("hc", alone(Restrict::None, Initialise::Empty, climb())),
-        ("boss", alone(Restrict::None, Initialise::Empty, Maximise::Boss(BossOptions::default()))),
+        (
+            "boss",
+            alone(
+                Restrict::None,
+                Initialise::Empty,
+                Maximise::Boss(Order { options: BossOptions::default(), screen: None }),
+            ),
+        ),
     ]
 }
 

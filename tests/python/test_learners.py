@@ -354,6 +354,23 @@ def test_effort_is_refused_where_it_says_nothing(asked):
         phgs.BOSS(budget=-1).fit(asked)
 
 
+def test_of_many_variables_few_pairs_are_scored():
+    truth = phgs.random_dag(130, degree=3.0, seed=3)
+    table = phgs.sample_gaussian(truth, 2_000, seed=3)
+    quick = phgs.learn(table, effort="quick", progress=False)
+    # Without a screen, each variable is scored as a parent of each at least once.
+    all_pairs = phgs.PHGS(refine=[phgs.GES(schedule="interleaved")], score="ebic", penalty=1.0, progress=False).learn(
+        table
+    )
+    assert all_pairs.calls["refine"] > 130 * 129 > 2 * quick.calls["refine"]
+    expected = phgs.dag_to_cpdag(truth)
+    found, reference = (phgs.compare(expected, r, as_cpdags=False).jaccard for r in (quick, all_pairs))
+    assert found >= reference - 0.02
+    normal = phgs.learn(table, progress=False)
+    assert normal.score.value >= quick.score.value
+    assert normal.calls["refine"] < quick.calls["refine"] + 3 * 130**2
+
+
 def test_the_score_of_the_default_is_that_of_the_type_of_data(asked):
     assert phgs.learn(asked, progress=False).parameters["score"] == "sqnml"
     gaussian = phgs.sample_gaussian([("a", "b"), ("b", "c")], 500, seed=1)

@@ -113,10 +113,13 @@ def uniform(found: Distinct, bins: int) -> list[Cut]:
     cuts: dict[int, Cut] = {}
     for k in range(1, bins):
         border = low * ((bins - k) / bins) + high * (k / bins)
-        at = int(np.searchsorted(values, border - near))
-        if abs(float(values[at]) - border) <= near:
-            border = float(values[at])
-            at += 0 if found.goes_up(at) else 1
+        at, end = (int(i) for i in (values.searchsorted(border - near), values.searchsorted(border + near, "right")))
+        if at < end:
+            # The nearest of those that lie on it; of two as near as each other the one nearer to zero.
+            on = values[at:end]
+            nearest = int(np.lexsort((np.abs(on), np.abs(on - border)))[0])
+            border = float(on[nearest])
+            at += nearest + (0 if found.goes_up(at + nearest) else 1)
         at = min(max(at, 1), len(values) - 1)
         cuts.setdefault(at, Cut(at, border))
     return [cuts[at] for at in sorted(cuts)]

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from phgs import parameters
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
 from phgs.learners.stages import (
+    LEAST_VARIABLES,
     DagSearch,
     EquivalenceSearch,
     GreedySearch,
@@ -14,6 +15,7 @@ from phgs.learners.stages import (
     OrderEffort,
     OrderSearch,
     Refinement,
+    Screen,
     Search,
     TabuSearch,
     Unrestricted,
@@ -34,15 +36,19 @@ def check_effort(effort: Any) -> None:
     parameters.one_of("effort", effort, EFFORTS)
 
 
+_SCREEN = Screen(alpha=0.01, more_than=LEAST_VARIABLES)
+"""What an effort scores of tables of many variables, where nearly all pairs are independent."""
+
+
 def by_effort(effort: Effort, seed: int, search: Search) -> tuple[Refinement, ...]:
     """Return the stages after the maximisation that an effort stands for."""
-    classes = EquivalenceSearch(schedule="interleaved", max_parents=search.max_parents)
+    classes = EquivalenceSearch(schedule="interleaved", screen=_SCREEN, max_parents=search.max_parents)
     if effort == "quick":
         return (classes,)
-    further = OrderEffort(scores_per_pair=4)
+    further = OrderEffort(scores_per_pair=4, scores_per_screened_pair=2)
     if effort == "thorough":
-        further = OrderEffort(scores_per_pair=40, restarts_per_variable=10, seed=seed)
-    return (classes, OrderSearch(effort=further, max_parents=search.max_parents))
+        further = OrderEffort(scores_per_pair=40, scores_per_screened_pair=20, restarts_per_variable=10, seed=seed)
+    return (classes, OrderSearch(effort=further, screen=_SCREEN, max_parents=search.max_parents))
 
 
 def check_refine(refine: Any) -> None:

@@ -292,6 +292,22 @@ class TabuSearch:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Screen:
+    """Marginal tests that say which pairs a search over all pairs scores, from so many variables on.
+
+    A variable is scored as one more parent of a child only where it depends, at level `alpha`, on the child or on one
+    of the parents that the child has.
+    """
+
+    alpha: float
+    more_than: int
+
+    def level(self, table: Data) -> float | None:
+        """Return the level for these data; None where all pairs are scored."""
+        return float(self.alpha) if table.n_variables > self.more_than else None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EquivalenceSearch:
     """Greedy equivalence search, which an estimated skeleton may restrict adaptively."""
 
@@ -300,11 +316,11 @@ class EquivalenceSearch:
     turning: bool = True
     schedule: Schedule = "phases"
     adaptive: Adaptive = "no"
+    screen: Screen | None = None
     max_parents: int | None = None
 
     def as_core(self, table: Data) -> _core.EquivalenceSearch:
         """Describe the stage to the core."""
-        del table
         return {
             "kind": "ges",
             "forward": bool(self.forward),
@@ -312,15 +328,20 @@ class EquivalenceSearch:
             "turning": bool(self.turning),
             "schedule": self.schedule,
             "adaptive": self.adaptive,
+            "screen": None if self.screen is None else self.screen.level(table),
             "max_parents": self.max_parents,
         }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OrderEffort:
-    """How far a search among orders goes, by the number of variables."""
+    """How far a search among orders goes, by the number of variables.
+
+    Local scores for each pair, and where a screen says which pairs are scored.
+    """
 
     scores_per_pair: int
+    scores_per_screened_pair: int
     restarts_per_variable: int = 0
     perturbations: int = 3
     seed: int = 0
@@ -335,21 +356,25 @@ class OrderSearch:
     restarts: Restarts | None = None
     budget: int | None = None
     effort: OrderEffort | None = None
+    screen: Screen | None = None
     max_parents: int | None = None
 
     def as_core(self, table: Data) -> _core.OrderSearch:
         """Describe the stage to the core."""
         restarts, budget = self.restarts, self.budget
+        screen = None if self.screen is None else self.screen.level(table)
         if (effort := self.effort) is not None:
             count = effort.restarts_per_variable * table.n_variables
             restarts = Restarts(count=count, perturbations=effort.perturbations, seed=effort.seed) if count else None
-            budget = _for_all_pairs(effort.scores_per_pair, table)
+            each = effort.scores_per_pair if screen is None else effort.scores_per_screened_pair
+            budget = _for_all_pairs(each, table)
         return {
             "kind": "boss",
             "growing": bool(self.growing),
             "backward": bool(self.backward),
             "restarts": None if restarts is None else restarts.as_core(),
             "budget": budget,
+            "screen": screen,
             "max_parents": self.max_parents,
         }
 

@@ -21,7 +21,9 @@ use crate::{Error, Result, Variable};
 
 /// Options of [`boss`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BossOptions {
+pub struct BossOptions<'a> {
+    /// Which arcs are scored: [`ActiveSet::All`], or [`ActiveSet::Screened`] by marginal dependences.
+    pub active: ActiveSet<'a>,
     /// The most parents a variable may have.
     pub max_parents: Option<usize>,
     /// Whether to score, for each child, only variables that gained when all were scored last, until scoring all again
@@ -42,9 +44,17 @@ pub struct BossOptions {
     pub phase: Phase,
 }
 
-impl Default for BossOptions {
+impl Default for BossOptions<'_> {
     fn default() -> Self {
-        Self { max_parents: None, growing: true, backward: true, restarts: None, budget: None, phase: Phase::Refine }
+        Self {
+            active: ActiveSet::All,
+            max_parents: None,
+            growing: true,
+            backward: true,
+            restarts: None,
+            budget: None,
+            phase: Phase::Refine,
+        }
     }
 }
 
@@ -72,7 +82,7 @@ impl Default for BossOptions {
 pub fn boss<S: LocalScore>(
     score: &S,
     start: &Dag,
-    options: &BossOptions,
+    options: &BossOptions<'_>,
     knowledge: &Knowledge,
     run: &Run,
     ledger: &mut Ledger,
@@ -80,6 +90,11 @@ pub fn boss<S: LocalScore>(
     let p = score.n_variables();
     if start.n_variables() != p {
         return Err(Error::Graph(format!("the score has {p} variables and the start graph {}", start.n_variables())));
+    }
+    if let ActiveSet::Screened(graph) | ActiveSet::Pairs(graph) = options.active
+        && graph.n_variables() != p
+    {
+        return Err(Error::Graph(format!("the active set of a search over {p} variables has {}", graph.n_variables())));
     }
     let start = Constraints { knowledge, max_parents: options.max_parents }.start(start)?;
     run.progress().enter(options.phase, 0);
@@ -93,7 +108,7 @@ pub fn boss<S: LocalScore>(
     }
     let largest = local.iter().map(|s| s.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
     let rules = Rules {
-        candidates: Candidates::new(ActiveSet::All, knowledge, p),
+        candidates: Candidates::new(options.active, knowledge, p),
         max_parents: options.max_parents.unwrap_or(usize::MAX),
         tolerance: (1e-12 * largest).max(1e-9),
         capacity: (1 << 23) / p.max(1) + (1 << 10),

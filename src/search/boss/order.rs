@@ -170,10 +170,12 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         self.calls() >= self.budget
     }
 
-    /// Whether there is room for all variables to be scored as parents of each.
-    fn may_score_all_pairs(&self) -> bool {
-        let p = self.order.len() as u64;
-        self.calls().saturating_add(p.saturating_mul(p)) <= self.budget
+    /// Whether there is room for all variables to be scored as one more parent of each beside these.
+    fn may_widen(&self, parents: impl Fn(Variable) -> Vec<Variable>) -> bool {
+        let candidates = self.rules.candidates;
+        let scores = |x: Variable| 1 + candidates.parents_for(x, &parents(x)).len() as u64;
+        let total: u64 = (0..self.order.len() as Variable).map(scores).sum();
+        self.calls().saturating_add(total) <= self.budget
     }
 
     /// Variables moved so far.
@@ -202,11 +204,11 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             return Ok(stable && restarts.map_or(Ok(true), |restarts| self.restart(restarts))?);
         }
         let mut restarts = restarts;
-        if self.may_score_all_pairs() {
+        if self.may_widen(|_| Vec::new()) {
             // What gains alone, and below what gains beside the parents of the start.
             self.widen(|_| Vec::new())?;
         }
-        if self.may_score_all_pairs() {
+        if self.may_widen(|x| start.parents(x).to_vec()) {
             self.widen(|x| start.parents(x).to_vec())?;
         } else {
             self.know_neighbours(start);
@@ -224,8 +226,9 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 self.best = Some((self.current_graph()?, self.total()));
             }
             let parents: Vec<VariableSet> = self.current.iter().map(|trace| trace.parents.clone()).collect();
-            let over = !stable || !better || !self.may_score_all_pairs();
-            if over || !self.widen(|x| parents[x as usize].to_vec())? {
+            let of = |x: Variable| parents[x as usize].to_vec();
+            let over = !stable || !better || !self.may_widen(of);
+            if over || !self.widen(of)? {
                 return Ok(stable);
             }
         }

@@ -6,6 +6,7 @@ use super::{GesOptions, Restriction};
 use crate::graph::Pdag;
 use crate::knowledge::Knowledge;
 use crate::score::LocalScore;
+use crate::search::candidates::screened;
 use crate::{Variable, VariableSet};
 
 /// The operators that a search may use.
@@ -68,7 +69,7 @@ impl<'a> Space<'a> {
     /// The variables that y may be connected with, in increasing order; `None` for all that knowledge allows.
     fn partners(&self, cpdag: &Pdag, y: Variable) -> Option<Vec<Variable>> {
         let (graph, triples, any) = match self.restriction {
-            Restriction::Unrestricted => return None,
+            Restriction::Unrestricted | Restriction::Screened(_) => return None,
             Restriction::Pairs(graph) => (graph, false, false),
             Restriction::Skeleton(graph) => (graph, true, true),
             Restriction::Cig(graph) => (graph, true, false),
@@ -110,9 +111,16 @@ impl<'a> Space<'a> {
     pub(super) fn insertion_needs(&self, cpdag: &Pdag, y: Variable, needs: &mut Vec<Need>) {
         let p = cpdag.n_variables() as Variable;
         self.for_each_insertion_base(cpdag, y, |_, base, partners| {
-            let candidates = match partners {
-                Some(partners) => partners.to_vec(),
-                None => (0..p).filter(|&x| x != y && base.binary_search(&x).is_err() && self.allows(x, y)).collect(),
+            let candidates = match (partners, self.restriction) {
+                (Some(partners), _) => partners.to_vec(),
+                (None, Restriction::Screened(graph)) => {
+                    let mut near = screened(graph, y, &base);
+                    near.retain(|&x| base.binary_search(&x).is_err() && self.allows(x, y));
+                    near
+                }
+                (None, _) => {
+                    (0..p).filter(|&x| x != y && base.binary_search(&x).is_err() && self.allows(x, y)).collect()
+                }
             };
             needs.push(Need { child: y, base, candidates, whole: partners.is_none() });
         });

@@ -46,6 +46,9 @@ pub enum Restriction<'a> {
     Unrestricted,
     /// The edges of a graph, and no others.
     Pairs(&'a UndirectedGraph),
+    /// All, but an insertion is scored only where [`ActiveSet::Screened`](crate::search::ActiveSet::Screened) scores the
+    /// arc that it stands for.
+    Screened(&'a UndirectedGraph),
     /// The edges of an estimated skeleton and pairs that would shield an unshielded triple of the class at hand
     /// (ARGES-skeleton).
     Skeleton(&'a UndirectedGraph),
@@ -173,7 +176,10 @@ pub fn ges<S: LocalScore>(
     }
     let of_restriction = match options.restriction {
         Restriction::Unrestricted => p,
-        Restriction::Pairs(graph) | Restriction::Skeleton(graph) | Restriction::Cig(graph) => graph.n_variables(),
+        Restriction::Pairs(graph)
+        | Restriction::Screened(graph)
+        | Restriction::Skeleton(graph)
+        | Restriction::Cig(graph) => graph.n_variables(),
     };
     for (name, size) in [("the start", start.n_variables()), ("the restriction", of_restriction)] {
         if size != p {
@@ -187,7 +193,7 @@ pub fn ges<S: LocalScore>(
         None => return Err(Error::Graph("the start of a search over classes has no consistent extension".into())),
     };
     let dag = informed::with_required(dag, knowledge, options.max_parents)?;
-    if matches!(options.restriction, Restriction::Unrestricted) && options.forward {
+    if matches!(options.restriction, Restriction::Unrestricted | Restriction::Screened(_)) && options.forward {
         run.progress().enter(options.phase, 0);
         prepare_pairs(score, run)?;
     }
