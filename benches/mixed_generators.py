@@ -1,7 +1,7 @@
 """Simulated tables of numbers beside categories, of which the true graph is known.
 
-Kinds (see `KINDS`): linear models in which some columns are cut into categories, seen as they are, through monotone maps,
-with categories whose states have effects in no order, with heavy or skewed errors, or curved; numbers alone; and
+Kinds (see `KINDS`): linear models in which some columns are cut into categories, seen as they are, through monotone
+maps, with categories whose states have effects in no order, with heavy or skewed errors, or curved; numbers alone; and
 conditional linear models, in which each configuration of categories has its own line.
 """
 
@@ -82,8 +82,9 @@ def linear(
 ) -> Simulated:
     """Draw from a linear model in which categories are cut from columns by thresholds, and act by their states.
 
-    `seen`: ``"plain"`` or ``"monotone"`` (numbers through exp or powers); `errors`: ``"normal"``, ``"t3"`` or ``"lognormal"``;
-    `states`: ``"ordered"`` or ``"unordered"`` effects; `curve`: ``"none"`` or ``"curved"`` (identity, tanh or square, by arc).
+    `seen`: ``"plain"`` or ``"monotone"`` (numbers through exp or powers); `errors`: ``"normal"``, ``"t3"`` or
+    ``"lognormal"``; `states`: ``"ordered"`` or ``"unordered"`` effects; `curve`: ``"none"`` or ``"curved"`` (identity, tanh
+    or square, by arc).
     """
     rng = np.random.default_rng(seed)
     arcs = random_arcs(p, degree, rng)
@@ -129,8 +130,8 @@ def conditional_linear(
 ) -> Simulated:
     """Draw from a conditional linear Gaussian network.
 
-    Each configuration of the parents that are categories has its own intercept and, unless `own` is ``"intercepts"``, its
-    own slopes, signs and standard deviation. No number is a parent of a category.
+    Each configuration of the parents that are categories has its own intercept and, unless `own` is ``"intercepts"``,
+    its own slopes, signs and standard deviation. No number is a parent of a category.
     """
     rng = np.random.default_rng(seed)
     arities = _arities(p, categories, rng)

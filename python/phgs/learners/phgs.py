@@ -166,9 +166,9 @@ class Auto(Learner):
     (insertions, deletions and turns) goes on over all pairs, so that an edge that a test has missed can come back, and
     a search among orders of the variables (`BOSS`) goes on from its result, within a budget that `effort` says.
 
-    Of more than 100 variables these searches do not score all pairs: a variable is scored as one more parent of another
-    only where it depends, in a marginal test at level 0.01, on that one or on one of its parents. Nothing else can
-    matter where the data are faithful to a graph.
+    Of categories of more than 100 variables these searches do not score all pairs: a variable is scored as one more
+    parent of another only where it depends, in a marginal test at level 0.01, on that one or on one of its parents.
+    Nothing else can matter where the data are faithful to a graph.
 
     It is the default because it was the most accurate of the methods that take seconds in the studies that the
     documentation reports. It is consistent: with enough data that are faithful to a graph, the search over all pairs
@@ -243,7 +243,8 @@ class Auto(Learner):
         among orders of the variables (`BOSS`) from its result, which often leaves what greedy search is caught in.
         ``"thorough"``: that one with restarts, ten for each variable: an order is changed at random around one variable
         and searched from there, and what gains is kept. Both have a budget of local scores, 4 and 40 for each pair of
-        variables (100 variables at least; 2 and 20 of more than 100), so that the result is the same on every machine.
+        variables (100 variables at least; 2 and 20 where not all pairs are scored), so that the result is the same on
+        every machine.
     seed : int, default 0
         Seed of the random changes of ``"thorough"``.
     refine : {"none", "free", "growing", "ges", "xges", "boss"}, learner or list, optional

@@ -293,10 +293,10 @@ class TabuSearch:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Screen:
-    """Marginal tests that say which pairs a search over all pairs scores, from so many variables on.
+    """Marginal tests that say which pairs a search over all pairs of categories scores, from so many variables on.
 
-    A variable is scored as one more parent of a child only where it depends, at level `alpha`, on the child or on one
-    of the parents that the child has.
+    Scores of numbers cost next to nothing, so that of these all pairs are scored. A variable is scored as one more
+    parent of a child only where it depends, at level `alpha`, on the child or on one of the parents that the child has.
     """
 
     alpha: float
@@ -304,7 +304,8 @@ class Screen:
 
     def level(self, table: Data) -> float | None:
         """Return the level for these data; None where all pairs are scored."""
-        return float(self.alpha) if table.n_variables > self.more_than else None
+        counted = table.data_type == "discrete"
+        return float(self.alpha) if counted and table.n_variables > self.more_than else None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
