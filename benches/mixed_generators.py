@@ -83,8 +83,8 @@ def linear(
     """Draw from a linear model in which categories are cut from columns by thresholds, and act by their states.
 
     `seen`: ``"plain"`` or ``"monotone"`` (numbers through exp or powers); `errors`: ``"normal"``, ``"t3"`` or
-    ``"lognormal"``; `states`: ``"ordered"`` or ``"unordered"`` effects; `curve`: ``"none"`` or ``"curved"`` (identity, tanh
-    or square, by arc).
+    ``"lognormal"``; `states`: ``"ordered"`` or ``"unordered"`` effects; `curve`: ``"none"`` or ``"curved"`` (identity,
+    tanh or square, by arc).
     """
     rng = np.random.default_rng(seed)
     arcs = random_arcs(p, degree, rng)
