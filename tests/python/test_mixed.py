@@ -1,7 +1,10 @@
 """Numbers beside categories."""
 
+import importlib.util
 import pickle
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -296,3 +299,27 @@ def test_bootstrap_knowledge_and_clusters():
     distances = phgs.distances(table)
     assert len(distances) == 15
     assert ((distances >= 0) & (distances <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "at_least"),
+    [
+        ("linear", 0.97),
+        ("monotone", 0.97),
+        ("unordered", 0.97),
+        ("curved", 0.92),
+        ("numbers", 0.94),
+        ("conditional", 0.7),
+    ],
+)
+def test_the_default_finds_what_was_simulated(kind, at_least):
+    path = Path(__file__).parents[2] / "benches" / "mixed_generators.py"
+    spec = importlib.util.spec_from_file_location("mixed_generators", path)
+    generators = importlib.util.module_from_spec(spec)
+    sys.modules["mixed_generators"] = generators
+    spec.loader.exec_module(generators)
+    found = []
+    for seed in range(3):
+        simulated = generators.KINDS[kind](50, 2000, seed)
+        found.append(phgs.compare(simulated.arcs, phgs.learn(simulated.table, progress=False)).jaccard)
+    assert np.mean(found) >= at_least

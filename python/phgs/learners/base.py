@@ -179,7 +179,7 @@ class Learner:
         read = time.perf_counter() - start
         # A given graph is part of the work, and may have millions of edges.
         until = None if self.time_limit is None else time.perf_counter() + self.time_limit
-        composition = self.stages_for(table.data_type)
+        composition = self.stages_for(table)
         self._refuse_without_data(composition, table)
         described = self._for_core(table)
         warn_of_nothing(described, table.n_variables, stacklevel)
@@ -224,7 +224,7 @@ class Learner:
 
     def _for_core(self, table: Data) -> _Described:
         """Describe the method to the core, over the positions of a table's columns."""
-        composition = self.stages_for(table.data_type)
+        composition = self.stages_for(table)
         test = self._test_of(table.data_type)
         if (own := self._own_test()) is not None:
             test = own_test.for_core(own, table.names)
@@ -310,9 +310,9 @@ class Learner:
                 f" {by_tests}"
             )
 
-    def stages_for(self, data_type: str) -> Composition:
-        """Put the stages together for a type of data."""
-        del data_type
+    def stages_for(self, table: Data) -> Composition:
+        """Put the stages together for data."""
+        del table
         return self.stages()
 
     def _score_name(self, data_type: str) -> str:
