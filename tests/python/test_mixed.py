@@ -12,6 +12,7 @@ import scipy.stats
 
 import phgs
 from phgs.data import MixedTable
+from phgs.result.methods import methods_paragraph
 
 
 def small(**changes):
@@ -323,3 +324,10 @@ def test_the_default_finds_what_was_simulated(kind, at_least):
         simulated = generators.KINDS[kind](50, 2000, seed)
         found.append(phgs.compare(simulated.arcs, phgs.learn(simulated.table, progress=False)).jaccard)
     assert np.mean(found) >= at_least
+
+
+def test_the_methods_paragraph_names_no_test_that_was_not_made():
+    text = methods_paragraph(phgs.learn(simulated(), progress=False))
+    assert "6 mixed variables" in text
+    assert "greedy equivalence search followed by best order score search" in text
+    assert "significance" not in text

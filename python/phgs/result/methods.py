@@ -143,12 +143,23 @@ def references(result: Result) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _searched_alone(result: Result) -> bool:
+    """Whether the default method made no tests, as on mixed data."""
+    return result.method == "auto" and result.parameters.get("data_type") == "mixed"
+
+
 def _described(result: Result) -> tuple[str, tuple[str, ...]]:
     """Return the name of a method and the papers that describe it."""
     name, cited = _METHODS.get(result.method, (f"the method '{result.method}'", ()))
     used = result.parameters
     if result.method != "auto" or used.get("refine") is not None:
         return name, cited
+    if _searched_alone(result):
+        name, cited = "greedy equivalence search", (_GES,)
+        if used.get("effort") == "quick":
+            return name, cited
+        again = " with random restarts" if used.get("effort") == "thorough" else ""
+        return f"{name} followed by best order score search{again}", (*cited, _BOSS)
     if used.get("effort") == "quick":
         return f"{name} followed by greedy equivalence search", (*cited, _GES)
     again = " with random restarts" if used.get("effort") == "thorough" else ""
@@ -172,7 +183,7 @@ def methods_paragraph(result: Result, confidence: EdgeConfidence | None = None) 
             f"The variables were partitioned into {of:,} clusters ({how})"
             + ("." if used.get("clusters") is not None else " by average linkage of their mutual information.")
         )
-    if "alpha" in used:
+    if "alpha" in used and not _searched_alone(result):
         sentences.append(_testing(result))
     if result.path is not None and len(result.path) > 1:
         chosen = result.selected
