@@ -190,9 +190,8 @@ def describe(data: Any, categories: Iterable[Name] | Name | None = None) -> Desc
     if isinstance(data, Categories):
         names, columns = data.names, _of_table(data)
     elif isinstance(data, Data):
-        raise DataError(
-            f"data: describe reports on categories, and this is {data.data_type} data; pass the frame itself"
-        )
+        kind = "Gaussian" if data.data_type == "gaussian" else data.data_type
+        raise DataError(f"data: describe reports on categories, and this is {kind} data; pass the frame itself")
     else:
         frame = take_apart(data)
         declared = declared_in(frame, categories)
