@@ -44,8 +44,9 @@ def learn(data: Any, method: str = "auto", **parameters: Any) -> Result:
     ----------
     data
         Any data that `phgs.as_table` reads: a pandas, polars or pyarrow frame, a numpy array, a mapping of columns, the
-        path of a CSV, Parquet or Feather file, or a `Table`. All columns are categorical, unless
-        ``data_type="gaussian"`` says that they are jointly normal.
+        path of a CSV, Parquet or Feather file, or a `Table`. Which columns are numbers and which categories is found
+        out (`Result.kinds`), unless ``kinds={"zip": "category"}`` says so of some; ``data_type="discrete"`` takes all
+        for categories, and ``data_type="gaussian"`` all for jointly normal numbers.
     method
         One of `phgs.METHODS`. ``"auto"`` is `phgs.Auto`, the most accurate that we have proven; ``"phgs"`` is the
         paper's own method.

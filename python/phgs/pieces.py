@@ -22,6 +22,7 @@ from phgs.choices import (
     test_for_core,
 )
 from phgs.data import Data, as_data, checks
+from phgs.data.kinds import Given
 from phgs.data.table import Missing
 from phgs.errors import DataError, ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
@@ -112,6 +113,7 @@ def independence_test(
     minimum_sample: float | tuple[float, str, str] | None = None,
     missing: Missing = "error",
     categories: Iterable[Name] | Name | None = None,
+    kinds: Given | None = None,
 ) -> IndependenceTest:
     """Test whether two variables are independent given others.
 
@@ -125,11 +127,14 @@ def independence_test(
         Names of the variables to condition on; a single name may stand alone.
     test, degrees_of_freedom, minimum_sample
         As in `phgs.PC`; or ``"fisher-z"`` for Gaussian and ``"mixed-lr"`` for mixed data (tables of these are tested so
-        unless `test` is a function of your own, for which a list of names will do as data).
+        unless `test` is a function of your own, for which a list of names will do as data). Where a column is taken for
+        a number the data are mixed.
     missing
         As in `phgs.as_table`; ``"testwise"`` uses the rows that are complete in x, y and `given`.
     categories
         As in `phgs.as_table`.
+    kinds
+        What columns are, by name, ``"number"`` or ``"category"``; others are found out.
 
     Warns
     -----
@@ -158,14 +163,14 @@ def independence_test(
         table = Names.of(data)
     else:
         named = None if isinstance(data, Data) else (x, y, *others)
-        table = _columns_of(data, named, data_type, missing, categories)
+        table = _columns_of(data, named, data_type, missing, categories, kinds)
     described: _core.Test
     if callable(test):
         described = own_test.for_core(test, table.names)
-    elif data_type == "discrete":
+    elif table.data_type == "discrete":
         described = test_for_core(test, degrees_of_freedom, minimum_sample)
     else:
-        described = {"name": "mixed-lr" if data_type == "mixed" else "fisher-z"}
+        described = {"name": "mixed-lr" if table.data_type == "mixed" else "fisher-z"}
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
@@ -211,7 +216,12 @@ def independence_test(
 
 
 def _columns_of(
-    data: Any, names: Iterable[Name] | None, data_type: str, missing: Missing, categories: Iterable[Name] | Name | None
+    data: Any,
+    names: Iterable[Name] | None,
+    data_type: str,
+    missing: Missing,
+    categories: Iterable[Name] | Name | None,
+    kinds: Given | None,
 ) -> Any:
     """Read these columns and no others: what those hold must not matter. None reads all."""
     return as_data(
@@ -219,6 +229,7 @@ def _columns_of(
         data_type,
         missing=missing,
         categories=categories,
+        kinds=kinds,
         columns=names,
         warn=False,
     )
@@ -262,6 +273,7 @@ def score(
     equivalent_sample_size: float = 1.0,
     missing: Missing = "error",
     categories: Iterable[Name] | Name | None = None,
+    kinds: Given | None = None,
     threads: int = 0,
 ) -> GraphScore:
     """Score any graph on data.
@@ -278,7 +290,8 @@ def score(
     kind : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable
         The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k; the extended BIC of
         p variables and a arcs is BIC − γ a log p. ``"gaussian-bic"`` and ``"gaussian-ebic"`` are those of Gaussian data
-        (a `phgs.GaussianTable` has no others), ``"mixed-bic"`` and ``"mixed-ebic"`` those of a `phgs.data.MixedTable`.
+        (a `phgs.GaussianTable` has no others), ``"mixed-bic"`` and ``"mixed-ebic"`` those of mixed data, which these
+        are where a column is taken for a number.
         Or a function of your own, called as ``kind(variable, parents)`` with names of a variable and of its parents,
         that returns a finite number; names alone will then do as data.
     penalty, gamma, equivalent_sample_size
@@ -287,6 +300,8 @@ def score(
         As in `phgs.as_table`.
     categories
         As in `phgs.as_table`.
+    kinds
+        What columns are, by name, ``"number"`` or ``"category"``; others are found out.
     threads
         Number of threads; 0 means all.
 
@@ -305,13 +320,13 @@ def score(
     if callable(kind) and own_test.is_names(data):
         table = Names.of(data)
     else:
-        table = _scored_columns(data, named, data_type, missing, categories)
+        table = _scored_columns(data, named, data_type, missing, categories, kinds)
     described: _core.AnyScore
     if callable(kind):
         described = own_score.for_core(kind, table.names, equivalent=False)
-    elif data_type == "mixed":
+    elif table.data_type == "mixed":
         described = mixed_score_for_core(kind, penalty, gamma)
-    elif data_type == "gaussian":
+    elif table.data_type == "gaussian":
         described = gaussian_score_for_core(kind, penalty, gamma)
     else:
         described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
@@ -325,36 +340,48 @@ def score(
 
 
 def _type_of(data: Any, asked: str | None) -> str:
-    """Return the type of data that are checked already, or what a test or score asks for."""
+    """Return the type of data that are checked already, or what a test or score asks for; else it is found out."""
     if isinstance(data, Data) and (data.data_type != "discrete" or asked is None):
         return data.data_type
-    return asked or "discrete"
+    return asked or "auto"
 
 
 def _scored_columns(
-    data: Any, graph: Any, data_type: str, missing: Missing, categories: Iterable[Name] | Name | None
+    data: Any,
+    graph: Any,
+    data_type: str,
+    missing: Missing,
+    categories: Iterable[Name] | Name | None,
+    kinds: Given | None,
 ) -> Any:
     """Read the variables of a graph."""
     if isinstance(graph, np.ndarray):
-        return _columns_of(data, None, data_type, missing, categories)
+        return _columns_of(data, None, data_type, missing, categories, kinds)
     found = as_graph(graph)
     if isinstance(graph, (str, os.PathLike, list, tuple, Set)):
         # Pairs do not name variables without edges. All columns are variables, unless some cannot be.
         try:
-            return _columns_of(data, None, data_type, "error", categories)
+            return _columns_of(data, None, data_type, "error", categories, kinds)
         except DataError:
             if not found.variables:
                 raise
     if isinstance(data, Data) and {str(name) for name in data.names} == {str(name) for name in found.variables}:
         return data
-    return _columns_of(data, found.variables, data_type, missing, categories)
+    return _columns_of(data, found.variables, data_type, missing, categories, kinds)
 
 
-def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any:
+def distances(data: Any, *, missing: Missing = "error", kinds: Given | None = None, threads: int = 0) -> Any:
     """Return the distances that pPC clusters variables by: 1 − mutual information / joint entropy.
 
     Of a `phgs.GaussianTable`: ``1 − |correlation|``. Of a `phgs.data.MixedTable` ``1 − √(1 − Λ^(1/w))`` with Wilks' Λ
     of the two embedded blocks and w the smaller width, which is the same for blocks of one column.
+
+    Parameters
+    ----------
+    data
+        Any data that `phgs.as_table` reads.
+    missing, kinds, threads
+        As in learners.
 
     Returns
     -------
@@ -363,12 +390,17 @@ def distances(data: Any, *, missing: Missing = "error", threads: int = 0) -> Any
     """
     checked = parameters.whole("threads", threads)
     assert checked is not None
-    table = as_data(data, missing=missing, warn=False)
+    table = as_data(data, missing=missing, kinds=kinds, warn=False)
     return _core.distances(table.core, checked)
 
 
 def cluster_variables(
-    data: Any, max_clusters: int = 20, *, missing: Missing = "error", threads: int = 0
+    data: Any,
+    max_clusters: int = 20,
+    *,
+    missing: Missing = "error",
+    kinds: Given | None = None,
+    threads: int = 0,
 ) -> dict[Name, int]:
     """Return the partition that pPC works in: the cluster of each variable, counted from 0.
 
@@ -378,13 +410,13 @@ def cluster_variables(
         Any data that `phgs.as_table` reads.
     max_clusters : int
         The most clusters.
-    missing, threads
+    missing, kinds, threads
         As in `phgs.PPC`.
     """
     from phgs.clustering import partition, set_apart
 
     checked = parameters.whole("max_clusters", max_clusters, 1)
     assert checked is not None
-    table = as_data(data, missing=missing, warn=False)
+    table = as_data(data, missing=missing, kinds=kinds, warn=False)
     labels = partition(set_apart(distances(table, threads=threads), table.isolated), checked)
     return dict(zip(table.names, labels.tolist(), strict=True))

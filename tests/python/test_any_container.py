@@ -337,7 +337,8 @@ def test_numbers_are_numbers_in_any_container(column):
         phgs.as_table({"x": column, "y": list("abab")})
     cut = phgs.discretize({"x": column, "y": list("abab")}, bins=2)
     assert cut.codes[0].tolist() == [0, 0, 1, 1]
-    assert phgs.describe({"x": column, "y": list("abab")})["unusable"][0].columns == ("x",)
+    row = phgs.describe({"x": column, "y": list("abab")}).columns[0]
+    assert (row.kind, row.why) == ("category", "numbers that are not all whole, 4 different values")
 
 
 def test_a_decimal_nan_is_missing():

@@ -139,7 +139,7 @@ BAD_FILES = {
     "one row": (b"a,b\n1,2\n", "one row"),
     "duplicates": (b"a,a\n1,2\n2,1\n", "repeated: 'a'"),
     "missing": (b"a,b\n1,\n,2\n1,1\n", r"'a' (1), 'b' (1)"),
-    "halves": (b"a,b\n0.5,1\n1.5,2\n", "'a' holds numbers that are not whole"),
+    "infinite": (b"a,b\n0.5,1\ninf,2\n", "'a' holds infinite numbers"),
     "ragged": (b"a,b\n1,2,3\n1,2\n", "cannot read"),
 }
 

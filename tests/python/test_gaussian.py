@@ -157,9 +157,11 @@ def test_what_only_categories_have_is_refused(table, method, parameters):
         phgs.learn(columns(table), method, data_type="gaussian", **parameters)
 
 
-def test_the_type_is_never_guessed(table):
+def test_numbers_are_jointly_normal_only_if_you_say_so(table):
+    assert phgs.learn(columns(table), "pc", progress=False).test == "mixed-lr"
+    assert phgs.learn(columns(table), "pc", data_type="gaussian", progress=False).test == "fisher-z"
     with pytest.raises(phgs.DataError):
-        phgs.learn(columns(table), "pc")
+        phgs.learn(columns(table), "pc", data_type="discrete")
     with pytest.raises(phgs.ParameterError, match="gaussian"):
         phgs.learn(columns(table), "pc", data_type="normal")
 

@@ -37,7 +37,7 @@ def test_all_else_is_as_without_it(alarm, method):
     rng = np.random.default_rng(0)
     without = phgs.learn(data, method, progress=False)
     # Not quite an identifier: a few states are in several rows.
-    within = phgs.learn({**data, "id": rng.integers(0, 3 * rows, rows)}, method, progress=False)
+    within = phgs.learn({**data, "id": [f"p{i}" for i in rng.integers(0, 3 * rows, rows)]}, method, progress=False)
     assert within.cpdag.directed == without.cpdag.directed
     assert within.cpdag.undirected == without.cpdag.undirected
     assert within.cpdag.adjacent("id") == ()

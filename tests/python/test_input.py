@@ -161,9 +161,10 @@ def test_row_46_duplicate_names_are_listed():
 
 
 def test_row_47_numbers_that_are_not_whole_are_refused_by_column(chain):
-    refused({**chain, "w": np.full(2000, 0.5), "v": [0.25] * 2000}, r"columns 'w', 'v' hold numbers that are not whole")
-    refused({**chain, "w": pa.array([0.5] * 2000)}, "phgs.discretize")
-    refused({**chain, "w": [decimal.Decimal("0.5")] * 2000}, "not whole")
+    text = r"columns 'w', 'v' hold numbers that are not whole"
+    refused({**chain, "w": np.full(2000, 0.5), "v": [0.25] * 2000}, text, data_type="discrete")
+    refused({**chain, "w": pa.array([0.5] * 2000)}, "phgs.discretize", data_type="discrete")
+    refused({**chain, "w": [decimal.Decimal("0.5")] * 2000}, "not whole", data_type="discrete")
     refused({"x": [1.0, float("inf")]}, "infinite")
     refused({"x": [1j, 2j]}, "complex")
 
@@ -171,8 +172,9 @@ def test_row_47_numbers_that_are_not_whole_are_refused_by_column(chain):
 def test_dates_are_refused_with_advice():
     days = pd.date_range("2026-01-01", periods=3)
     for column in (days, pd.Series(days, dtype="date32[pyarrow]"), list(days), [dt.date(2026, 1, 1)] * 3):
-        refused({"when": column, "x": [1, 2, 1]}, "'when' holds dates or times; turn them into categories")
-    refused(pl.DataFrame({"when": [dt.date(2026, 1, 1)] * 3}), "dates")
+        text = "'when' holds dates or times; turn them into categories"
+        refused({"when": column, "x": [1, 2, 1]}, text, data_type="discrete")
+    refused(pl.DataFrame({"when": [dt.date(2026, 1, 1)] * 3}), "dates", data_type="discrete")
 
 
 def test_things_that_are_no_data():
@@ -185,7 +187,7 @@ def test_things_that_are_no_data():
     refused({"x": [1]}, "one row")
     refused({"x": [1, 2], "y": [1]}, "'y' has 1 rows")
     refused({"x": [[1], [2]]}, "cannot be compared")
-    refused({"x": np.arange(70_000)}, "more than 65,535 different values")
+    refused({"x": np.arange(70_000)}, "more than 65,535 different values", data_type="discrete")
 
 
 def test_row_48_missing_values_are_counted_by_column():
@@ -196,7 +198,7 @@ def test_row_48_missing_values_are_counted_by_column():
     assert dropped.levels == ((1.0,), ("a", "b"), (1,))
     level = phgs.as_table(data, missing="level")
     assert level.levels == ((1.0, None, 2.0), ("a", None, "b"), (1, 2, None))
-    refused({"x": [None, None]}, "no rows are left", missing="drop")
+    refused({"x": [None, None]}, "no rows are left", missing="drop", data_type="discrete")
     refused(data, "did you mean 'level'", missing="levels")
 
 

@@ -6,6 +6,7 @@ import argparse
 import csv
 import os
 import re
+import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
@@ -105,6 +106,12 @@ def column_names(options: list[str] | None) -> list[str] | None:
     if not options:
         return None
     return [name for row in csv.reader(options) for name in row]
+
+
+def kinds_as_options(text: str) -> str:
+    """Write Python's ``kinds={'age': 'number'}`` as ``--number age``."""
+    named = r"""\bkinds=\{(['"])(.*?)\1: (['"])(number|category)\3\}"""
+    return re.sub(named, lambda match: f"--{match[4]} {shlex.quote(match[2])}", text)
 
 
 def bold(text: str, stream: TextIO | None = None) -> str:

@@ -10,13 +10,14 @@ from phgs.cli.common import (
     bold,
     column_names,
     input_path,
+    kinds_as_options,
     outputs,
     read_data,
     say,
     summary_stream,
     write,
 )
-from phgs.cli.method import add_categories
+from phgs.cli.method import add_categories, kinds_of
 from phgs.documents import json_text
 
 
@@ -37,10 +38,10 @@ def run(options: Namespace) -> int:
 
     input_path(options.data, also_stdin=True)
     wanted = outputs(options, ("json",))
-    report = describe(read_data(options), column_names(options.categories))
+    report = describe(read_data(options), column_names(options.categories), kinds=kinds_of(options))
     write({path: json_text(report.to_dict()).encode() for path in wanted.values()})
     if not options.quiet:
         stream = summary_stream(wanted.values())
-        size, *lines = str(report).split("\n")
+        size, *lines = kinds_as_options(str(report)).split("\n")
         say("\n".join([bold(size, stream), *lines]) + "\n", stream)
     return 0

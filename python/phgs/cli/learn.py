@@ -1,4 +1,4 @@
-"""Learn a graph from a table of categories, or of Gaussian data."""
+"""Learn a graph from a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phgs.cli.common import Parser, bold, input_path, outputs, read_data, say, summary_stream, tell_written, write
+from phgs.cli.common import (
+    Parser,
+    bold,
+    input_path,
+    kinds_as_options,
+    outputs,
+    read_data,
+    say,
+    summary_stream,
+    tell_written,
+    write,
+)
 from phgs.cli.method import add_method, made
 
 if TYPE_CHECKING:
@@ -77,7 +88,7 @@ def _print(result: Result, comparison: Comparison | None, written: dict[str, Pat
     from phgs.result.summary import summary
 
     stream = summary_stream(written.values())
-    for line in summary(result, comparison).split("\n"):
+    for line in kinds_as_options(summary(result, comparison)).split("\n"):
         name, value = line[:20], line[20:]
         shown = bold(name, stream) if name.strip() and not name.startswith(" ") else name
         say(f"{shown}{value}\n", stream)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from phgs._core import __version__
-from phgs.cli.common import Parser, UsageError
+from phgs.cli.common import Parser, UsageError, kinds_as_options
 from phgs.errors import InternalError
 
 COMMANDS = {
@@ -96,7 +96,7 @@ def _as_options(text: str) -> str:
     """Write Python's ``missing='drop'`` as ``--missing drop``."""
     named = r"\b(missing|path_length|degrees_of_freedom|data_type|score|encoding|delimiter|decimal)=(['\"]?)([\w.-]+)\2"
     text = re.sub(named, lambda match: f"--{match[1].replace('_', '-')} {match[3]}", text)
-    return re.sub(r"\bcategories=", "--category", text)
+    return re.sub(r"\bcategories=", "--category", kinds_as_options(text))
 
 
 def _tell(message: str) -> None:

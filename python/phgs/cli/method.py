@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from phgs.choices import DEGREES_OF_FREEDOM, SCORES, TESTS
 from phgs.cli.common import Parser, UsageError, add_reading, column_names, input_path, number, size_limit, whole_number
+from phgs.data.reading import DATA_TYPES
 from phgs.learn import METHODS, learner
 from phgs.learners.refinement import EFFORTS, REFINE
 from phgs.learners.registry import default_of, named, parameters_of
 from phgs.learners.stages import COLLIDER_RULES, SCHEDULES, STARTS, TIES
 
 if TYPE_CHECKING:
+    from phgs.data.kinds import Given
     from phgs.learners.base import Learner
 
 _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
@@ -69,7 +71,11 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
         " search, or BOSS",
     ),
     "--effort": ("effort", EFFORTS, "how far the search goes after its start"),
-    "--data-type": ("data_type", ("discrete", "gaussian"), "categories, or jointly normal numbers"),
+    "--data-type": (
+        "data_type",
+        DATA_TYPES,
+        "what columns are: found out of each, all categories, all jointly normal numbers, or numbers beside categories",
+    ),
     "--schedule": ("schedule", SCHEDULES, "order of insertions, deletions and turns"),
     "--ties": (
         "ties",
@@ -120,7 +126,7 @@ def add_method(parser: Parser, seed: str) -> Any:
 
 
 def add_categories(group: Any) -> None:
-    """Add the option that says which columns are categories."""
+    """Add the options that say which columns are categories, and which are numbers."""
     group.add_argument(
         "--category",
         dest="categories",
@@ -128,6 +134,22 @@ def add_categories(group: Any) -> None:
         metavar="COL,...",
         help="columns of which each value is a category, whatever it looks like, such as doses 0.5, 1 and 2.5",
     )
+    group.add_argument(
+        "--number",
+        dest="numbers",
+        action="append",
+        metavar="COL,...",
+        help="columns that are numbers, whatever they look like, such as grades from 1 to 5",
+    )
+
+
+def kinds_of(options: Namespace) -> Given | None:
+    """Return what `--number` says of columns; a column cannot be named in `--category`, too."""
+    numbers = column_names(options.numbers)
+    both = set(numbers or ()) & set(column_names(options.categories) or ())
+    if both:
+        raise UsageError(f"column {min(both)!r} is named in --number and in --category; name it in one of them")
+    return None if numbers is None else dict.fromkeys(numbers, "number")
 
 
 def made(options: Namespace) -> Learner:
@@ -164,6 +186,7 @@ def _parameters(options: Namespace) -> dict[str, Any]:
     return given | {
         "missing": options.missing,
         "categories": column_names(options.categories),
+        "kinds": kinds_of(options),
         "threads": options.threads,
         "time_limit": options.time_limit,
         "progress": False if options.quiet else None,

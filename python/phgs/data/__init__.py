@@ -1,8 +1,9 @@
 """Input: any frame, array, mapping of columns or file becomes a `Table` of state codes.
 
-Data flows one way: `files` reads a file into a frame, `frames` takes any frame apart into named columns, `columns`
-numbers the values of one column, `checks` refuses what cannot be used, `table` puts the columns together, and
-`findings` says what stands out (`relations`: what determines what). pyarrow parses the files.
+Data flows one way: `files` reads a file into a frame, `frames` takes any frame apart into named columns, `kinds` says
+which are numbers, `columns` numbers the values of one column, `checks` refuses what cannot be used, `table` puts the
+columns together (`auto` those of which it was found out what they are), and `findings` says what stands out
+(`relations`: what determines what). pyarrow parses the files.
 """
 
 from phgs.data.base import Data

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from phgs import _core
     from phgs.data.frames import Name
+    from phgs.data.kinds import Decision, Kind
 
 
 class Data(ABC):
@@ -57,6 +58,9 @@ class Data(ABC):
     has_data: ClassVar[bool] = True
     complete: ClassVar[bool] = True
 
+    decisions: tuple[Decision, ...] = ()
+    """What each column was taken for and why, where that was found out."""
+
     _derived: ClassVar[tuple[str, ...]] = ("core", "position", "isolated")
     """What is computed at first use, and not pickled."""
 
@@ -79,6 +83,27 @@ class Data(ABC):
     def degenerate(self) -> tuple[int, ...]:
         """Positions of columns that the rows drawn left without information, where the type of data refuses such."""
         return ()
+
+    @property
+    def kinds(self) -> dict[Name, Kind]:
+        """What each column is taken for; empty where there are names alone."""
+        isolated = set(self.isolated)
+        found: dict[Name, Kind] = {}
+        for i, (name, levels) in enumerate(zip(self.names, self.levels if self.has_data else (), strict=False)):
+            if self.decisions:
+                kind = self.decisions[i].kind
+            elif self.data_type == "gaussian" or not levels:
+                kind = "number"
+            else:
+                kind = "category" if len(levels) > 1 else "constant"
+            found[name] = "identifier" if kind == "category" and i in isolated else kind
+        return found
+
+    @property
+    def guesses(self) -> dict[Name, str]:
+        """Of the columns whose kind was guessed and could be wrong: why, and what changes it."""
+        decided = zip(self.names, self.decisions, strict=False)
+        return {name: decision.told(name) for name, decision in decided if decision.doubtful}
 
     @abstractmethod
     def take(self, rows: NDArray[np.intp]) -> Self:

@@ -68,15 +68,19 @@ def refuse(problems: dict[Name, Problem]) -> None:
     raise DataError(f"{column} {listed(names)} {holds} {first.value}; {REMEDY[first]}")
 
 
+def with_counts(missing: dict[Name, int]) -> str:
+    """Name columns with their numbers of missing values, the first few of them."""
+    counts = [f"{name!r} ({count:,})" for name, count in missing.items()]
+    return ", ".join(counts[:8]) + (f" and {len(counts) - 8} more columns" if len(counts) > 8 else "")
+
+
 def refuse_missing(missing: dict[Name, int], hint: str = "") -> None:
     """Raise when values are missing, with the count of each column."""
     if not missing:
         return
-    counts = [f"{name!r} ({count:,})" for name, count in missing.items()]
-    shown = ", ".join(counts[:8]) + (f" and {len(counts) - 8} more columns" if len(counts) > 8 else "")
     raise DataError(
-        f"missing values in {shown}; pass missing='drop' to leave out incomplete rows or missing='level' to make"
-        f" 'missing' a state of its own{hint}"
+        f"missing values in {with_counts(missing)}; pass missing='drop' to leave out incomplete rows or"
+        f" missing='level' to make 'missing' a state of its own{hint}"
     )
 
 

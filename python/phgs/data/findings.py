@@ -19,7 +19,9 @@ from phgs.errors import DegenerateColumnWarning, ManyStatesWarning, PhgsWarning
 from phgs.texts import printable
 
 if TYPE_CHECKING:
+    from phgs.data.base import Data
     from phgs.data.frames import Name
+    from phgs.data.mixed import MixedTable
     from phgs.data.table import Categories
 
 MANY_STATES = 100
@@ -34,6 +36,8 @@ COLUMNS_SEARCHED_BY_LEARNERS = 100
 WARNED: dict[str, type[PhgsWarning]] = {
     "constant": DegenerateColumnWarning,
     "identifier": ManyStatesWarning,
+    "date": DegenerateColumnWarning,
+    "empty": DegenerateColumnWarning,
     "many-states": ManyStatesWarning,
     "same-text": PhgsWarning,
     "copies": DegenerateColumnWarning,
@@ -51,9 +55,9 @@ class Finding:
     Attributes
     ----------
     code : str
-        What it is: ``"unusable"``, ``"missing"``, ``"constant"``, ``"identifier"``, ``"many-states"``,
-        ``"rare-states"``, ``"same-text"``, ``"copies"``, ``"function"``, ``"function-of-two"``, ``"few-rows"`` or
-        ``"not-searched"``.
+        What it is: ``"unusable"``, ``"missing"``, ``"constant"``, ``"identifier"``, ``"date"``, ``"empty"``,
+        ``"many-states"``, ``"rare-states"``, ``"same-text"``, ``"copies"``, ``"function"``, ``"function-of-two"``,
+        ``"few-rows"`` or ``"not-searched"``.
     columns : tuple
         The columns it is about; of a function the column that is determined comes first.
     text : str
@@ -79,7 +83,8 @@ def is_identifier(n_states: int, n_rows: int) -> bool:
 
 def constants(table: Categories) -> list[Finding]:
     """Columns with a single state."""
-    names = tuple(name for name, arity in zip(table.names, table.arities, strict=True) if arity <= 1)
+    apart = _apart(table)
+    names = tuple(table.names[i] for i, arity in enumerate(table.arities) if arity <= 1 and i not in apart)
     if not names:
         return []
     one = len(names) == 1
@@ -92,12 +97,41 @@ def constants(table: Categories) -> list[Finding]:
 
 def identifiers(table: Categories) -> list[Finding]:
     """Columns of which no test can tell anything."""
-    found = [(table.names[i], table.arities[i]) for i in table.isolated]
+    isolated = [i for i in table.isolated if is_identifier(table.arities[i], table.n_rows)]
+    found = [(table.names[i], table.arities[i]) for i in isolated if _kind(table, i) != "date"]
     text = (
         "columns with fewer than five rows per state (identifiers) cannot be tested; they stay isolated and separate"
         f" nothing: {_with_states(found, table.n_rows)}; leave them out, or merge states"
     )
     return [Finding("identifier", tuple(name for name, _ in found), text)] if found else []
+
+
+def set_apart(table: Data) -> list[Finding]:
+    """Columns that were set apart when the data were read: dates, and those that hold nothing."""
+    found = []
+    for kind, code, what in (
+        ("date", "date", "dates are set apart and stay isolated"),
+        ("empty", "empty", "columns in which every value is missing stay isolated"),
+    ):
+        names = tuple(name for i, name in enumerate(table.names) if _kind(table, i) == kind)
+        if names:
+            remedy = f"; kinds={{{names[0]!r}: 'number'}} takes them for numbers" if kind == "date" else ""
+            found.append(Finding(code, names, f"{what}: {listed(names)}{remedy}"))
+    uncoded = [i for i in sorted(_apart(table)) if _kind(table, i) == "identifier" and len(table.levels[i]) <= 1]
+    if uncoded:
+        names = tuple(table.names[i] for i in uncoded)
+        shown = ", ".join(f"{table.names[i]!r} ({table.decisions[i].looks})" for i in uncoded[:8])
+        text = f"identifiers cannot be tested; they stay isolated and separate nothing: {shown}{_more(uncoded)}"
+        found.append(Finding("identifier", names, text))
+    return found
+
+
+def _apart(table: Data) -> set[int]:
+    return {i for i, decision in enumerate(table.decisions) if decision.apart}
+
+
+def _kind(table: Data, index: int) -> str:
+    return table.decisions[index].kind if table.decisions else ""
 
 
 def many_states(table: Categories) -> list[Finding]:
@@ -149,7 +183,9 @@ def same_text(table: Categories) -> list[Finding]:
 
 def twins(table: Categories, positions: list[list[int]]) -> list[Finding]:
     """Columns that are the same partition of the rows, as `copies` found them."""
-    groups = [tuple(table.names[i] for i in group) for group in positions]
+    apart = _apart(table)
+    groups = [tuple(table.names[i] for i in group if i not in apart) for group in positions]
+    groups = [group for group in groups if len(group) > 1]
     if not groups:
         return []
     shown = "; ".join(" = ".join(repr(name) for name in group[:8]) for group in groups[:4])
@@ -196,12 +232,12 @@ def determined(table: Categories, groups: list[list[int]], *, by_two: bool = Tru
     return found
 
 
-def few_rows(table: Categories) -> list[Finding]:
+def few_rows(n_rows: int, n_columns: int) -> list[Finding]:
     """More columns than rows."""
-    if table.n_variables <= table.n_rows:
+    if n_columns <= n_rows:
         return []
     text = (
-        f"more columns ({table.n_variables:,}) than rows ({table.n_rows:,}): expect few true edges to be found, and"
+        f"more columns ({n_columns:,}) than rows ({n_rows:,}): expect few true edges to be found, and"
         " more false ones than alpha suggests"
     )
     return [Finding("few-rows", (), text)]
@@ -213,13 +249,51 @@ def warn_of(table: Categories, stacklevel: int) -> None:
     found = [
         *constants(table),
         *identifiers(table),
+        *set_apart(table),
         *many_states(table),
         *same_text(table),
         *twins(table, groups),
-        *few_rows(table),
+        *few_rows(table.n_rows, table.n_variables),
     ]
     if table.n_variables <= COLUMNS_SEARCHED_BY_LEARNERS:
         found += determined(table, groups, by_two=False)
+    _warn(found, stacklevel + 1)
+
+
+def copies_of_numbers(table: MixedTable) -> list[Finding]:
+    """Numbers that are copies of others, as they enter."""
+    if not table.copies:
+        return []
+    names = table.names
+    shown = ", ".join(f"{names[x]!r} of {names[y]!r}" for x, y in list(table.copies.items())[:8])
+    text = (
+        "numbers that are copies of others, up to a monotone function, stay isolated:"
+        f" {shown}{_more(list(table.copies))}; leave them out"
+    )
+    ends = dict.fromkeys(names[i] for pair in table.copies.items() for i in pair)
+    return [Finding("copies", tuple(ends), text)]
+
+
+def warn_of_mixed(table: MixedTable, stacklevel: int) -> None:
+    """Warn of what a learner meets in numbers beside categories."""
+    categories = table.categories
+    found: list[Finding] = []
+    if categories is not None:
+        groups = copies(categories)
+        found += [
+            *constants(categories),
+            *identifiers(categories),
+            *set_apart(categories),
+            *many_states(categories),
+            *same_text(categories),
+            *twins(categories, groups),
+        ]
+        if categories.n_variables <= COLUMNS_SEARCHED_BY_LEARNERS:
+            found += determined(categories, groups, by_two=False)
+    _warn([*found, *copies_of_numbers(table), *few_rows(table.n_rows, table.n_variables)], stacklevel + 1)
+
+
+def _warn(found: Iterable[Finding], stacklevel: int) -> None:
     for finding in found:
         category = WARNED.get(finding.code)
         if category is None:

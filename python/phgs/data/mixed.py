@@ -14,7 +14,8 @@ from phgs import _core
 from phgs.data import findings
 from phgs.data.base import Data
 from phgs.data.frames import Name
-from phgs.data.table import positions, seen
+from phgs.data.kinds import Decision
+from phgs.data.table import Table, positions, seen
 from phgs.names import named
 
 Numbers: TypeAlias = Literal["ranks", "values"]
@@ -43,6 +44,8 @@ class MixedTable(Data):
         How numbers enter: by the normal scores of their ranks, or by their standardised values.
     powers : int
         1: numbers alone; 2: with their squares; 3: with squares and cubes.
+    decisions : tuple of Decision
+        What each column was taken for, where that was found out; else empty.
     """
 
     names: tuple[Name, ...]
@@ -52,9 +55,10 @@ class MixedTable(Data):
     columns: tuple[NDArray[Any], ...]
     numbers: Numbers = "ranks"
     powers: int = 2
+    decisions: tuple[Decision, ...] = ()
 
     data_type = "mixed"
-    _derived = (*Data._derived, "arities", "degenerate", "copies")
+    _derived = (*Data._derived, "arities", "degenerate", "copies", "categories")
 
     @cached_property
     def core(self) -> _core.MixedDataset:
@@ -75,10 +79,11 @@ class MixedTable(Data):
     def isolated(self) -> tuple[int, ...]:
         """Positions of columns that learners keep isolated.
 
-        Identifiers, which are categories with too few rows per state, and numbers that are copies, as they enter, of
-        numbers before them (after ranks, any monotone function of them).
+        Identifiers, which are categories with too few rows per state, what was set apart when the data were read, and
+        numbers that are copies, as they enter, of numbers before them (after ranks, any monotone function of them).
         """
         found = {i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, self.n_rows)}
+        found |= {i for i, decision in enumerate(self.decisions) if decision.apart}
         return tuple(sorted(found | set(self.copies)))
 
     @cached_property
@@ -93,6 +98,21 @@ class MixedTable(Data):
     def degenerate(self) -> tuple[int, ...]:
         """Positions of columns that are constant."""
         return tuple(i for i, column in enumerate(self.columns) if column.size == 0 or column.min() == column.max())
+
+    @cached_property
+    def categories(self) -> Table | None:
+        """The columns that are no numbers; None where all are."""
+        chosen = [i for i in range(self.n_variables) if not self.is_number(i)]
+        if not chosen:
+            return None
+        return Table(
+            names=tuple(self.names[i] for i in chosen),
+            levels=tuple(self.levels[i] for i in chosen),
+            codes=tuple(self.columns[i] for i in chosen),
+            n_rows=self.n_rows,
+            n_rows_read=self.n_rows_read,
+            decisions=tuple(self.decisions[i] for i in chosen) if self.decisions else (),
+        )
 
     @property
     def n_missing(self) -> tuple[int, ...]:
@@ -119,6 +139,7 @@ class MixedTable(Data):
             names=tuple(self.names[index] for index in chosen),
             levels=tuple(self.levels[index] for index in chosen),
             columns=tuple(self.columns[index] for index in chosen),
+            decisions=tuple(self.decisions[index] for index in chosen) if self.decisions else (),
         )
 
     def arrays(self) -> Iterator[NDArray[Any]]:

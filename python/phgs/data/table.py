@@ -17,6 +17,7 @@ from phgs.data.base import Data
 from phgs.data.columns import CodedColumn, encode
 from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
+from phgs.data.kinds import Decision
 from phgs.data.values import Problem
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
@@ -54,10 +55,12 @@ class Categories(Data):
     def isolated(self) -> tuple[int, ...]:
         """Positions of identifiers: columns with too few rows per state for tests to tell anything.
 
-        More than ten states, and on average fewer than five rows of each. Learners keep them isolated.
+        More than ten states, and on average fewer than five rows of each. Learners keep them isolated, and what was set
+        apart when the data were read.
         """
+        apart = {i for i, decision in enumerate(self.decisions) if decision.apart}
         found = enumerate(self.arities)
-        return tuple(i for i, arity in found if findings.is_identifier(arity, self.n_rows))
+        return tuple(i for i, arity in found if i in apart or findings.is_identifier(arity, self.n_rows))
 
     @property
     def degenerate(self) -> tuple[int, ...]:
@@ -81,15 +84,19 @@ class Categories(Data):
     def select(self, columns: Iterable[Name]) -> Self:
         """Return data of some columns, in the order of these."""
         chosen = positions(self.names, columns)
-        return self._of_columns(
+        selected = self._of_columns(
             tuple(self.names[index] for index in chosen),
             tuple(self.codes[index] for index in chosen),
             tuple(self.levels[index] for index in chosen),
         )
+        return selected._decided(tuple(self.decisions[index] for index in chosen) if self.decisions else ())
 
     def arrays(self) -> Iterator[NDArray[Any]]:
         """Return the codes of each column."""
         return iter(self.codes)
+
+    @abstractmethod
+    def _decided(self, decisions: tuple[Decision, ...]) -> Self: ...
 
     @abstractmethod
     def _of_columns(
@@ -117,6 +124,8 @@ class CategoricalTable(Categories):
         Rows that are used.
     n_rows_read : int
         Rows of the input; more than `n_rows` where incomplete rows were dropped.
+    decisions : tuple of Decision
+        What each column was taken for, where that was found out; else empty.
     """
 
     names: tuple[Name, ...]
@@ -124,11 +133,15 @@ class CategoricalTable(Categories):
     codes: tuple[NDArray[Any], ...]
     n_rows: int
     n_rows_read: int
+    decisions: tuple[Decision, ...] = ()
 
     @cached_property
     def core(self) -> _core.CategoricalDataset:
         """The data as the core holds them, made when first asked for."""
         return _core.CategoricalDataset(list(self.codes), list(self.arities))
+
+    def _decided(self, decisions: tuple[Decision, ...]) -> Self:
+        return replace(self, decisions=decisions)
 
     def _of_columns(
         self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
@@ -155,7 +168,7 @@ class IncompleteTable(Categories):
 
     Attributes
     ----------
-    names, levels, codes, n_rows, n_rows_read
+    names, levels, codes, n_rows, n_rows_read, decisions
         As of a `Table`.
     n_missing : tuple of int
         Number of missing values of each column.
@@ -167,6 +180,7 @@ class IncompleteTable(Categories):
     n_rows: int
     n_rows_read: int
     n_missing: tuple[int, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
     complete = False
 
@@ -184,6 +198,9 @@ class IncompleteTable(Categories):
             "data: missing values were left in the table (missing='testwise'), and this needs complete rows; read the"
             " data with missing='drop' or missing='level'"
         )
+
+    def _decided(self, decisions: tuple[Decision, ...]) -> Self:
+        return replace(self, decisions=decisions)
 
     def _of_columns(
         self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
@@ -295,6 +312,7 @@ def table_of(
     from_text: bool,
     warn: bool,
     stacklevel: int,
+    decisions: tuple[Decision, ...] = (),
 ) -> Table | IncompleteTable:
     """Put columns together, and do with missing values what is asked."""
     coded = _usable(names, found)
@@ -309,7 +327,7 @@ def table_of(
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
     if n_rows == 1:
         raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
-    table = replace(table_of_columns(names, coded), n_rows_read=n_rows_read)
+    table = replace(table_of_columns(names, coded), n_rows_read=n_rows_read, decisions=decisions)
     if warn:
         findings.warn_of(table, stacklevel + 1)
     return table
@@ -366,6 +384,12 @@ def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Tab
     )
 
 
+def what_is_missing() -> str:
+    """Say what counts as missing in text files."""
+    marks = ", ".join(mark for mark in MISSING_TEXT if mark)
+    return f" (in CSV files empty fields and {marks} count as missing unless quoted)"
+
+
 def _without_missing(
     names: tuple[Name, ...], columns: list[CodedColumn], missing: Missing, *, from_text: bool
 ) -> list[CodedColumn]:
@@ -373,9 +397,7 @@ def _without_missing(
     if not counts:
         return columns
     if missing == "error":
-        marks = ", ".join(mark for mark in MISSING_TEXT if mark)
-        hint = f" (in CSV files empty fields and {marks} count as missing unless quoted)" if from_text else ""
-        checks.refuse_missing(counts, hint)
+        checks.refuse_missing(counts, what_is_missing() if from_text else "")
     if missing == "level":
         return _usable(names, [column.on_rows(None, missing_is_state=True) for column in columns])
     keep = np.ones(len(columns[0].codes), dtype=np.bool_)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from phgs import _core, own_score, own_test
 from phgs.choices import gaussian_score_for_core, mixed_score_for_core, score_for_core, test_for_core
 from phgs.data import Data, as_data
+from phgs.data.reading import DataType
 from phgs.data.table import Missing
 from phgs.errors import NotFittedError, ParameterError
 from phgs.learners import checks
@@ -54,10 +55,15 @@ class Learner:
         that learn by tests alone: the local learners (`MMPC` and so on), and `PC` and `PPC` with ``path_length=1``.
     categories : sequence of names, optional
         Columns of which each value is a category, whatever it looks like: doses 0.5, 1 and 2.5, or dates.
-    data_type : {"discrete", "gaussian", "mixed"}, default "discrete"
-        Whether columns are categories or jointly normal numbers; it is never guessed. Gaussian data (or a
-        `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method; a `MixedTable` by the
-        likelihood ratio and the (extended) BIC of its embedding, ``"mixed-lr"`` and ``"mixed-bic"``.
+    kinds : mapping, optional
+        What columns are, by name, ``"number"`` or ``"category"``, where `data_type` finds out: ``{"zip": "category"}``.
+    data_type : {"auto", "discrete", "gaussian", "mixed"}, default "auto"
+        What columns are. ``"auto"`` finds out of each whether it is a number or categories (`Result.kinds`, and
+        `phgs.describe` says why); ``"discrete"`` takes all for categories, ``"gaussian"`` all for jointly normal
+        numbers. Of categories alone tests and scores are those of categories. A number among them makes data mixed
+        (a `MixedTable`): tested by the likelihood ratio and scored by the (extended) BIC of their embedding,
+        ``"mixed-lr"`` and ``"mixed-bic"``; ``"mixed"`` takes categories alone so, too. Gaussian data (or a
+        `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
     knowledge : Knowledge or mapping, optional
         Required and forbidden edges and tiers; no result breaks one.
     threads : int, default 0
@@ -75,7 +81,8 @@ class Learner:
 
     missing: Missing = "error"
     categories: Sequence[Any] | None = None
-    data_type: Literal["discrete", "gaussian", "mixed"] = "discrete"
+    kinds: Mapping[Any, Literal["number", "category"]] | None = None
+    data_type: DataType = "auto"
     knowledge: Knowledge | Mapping[str, Any] | None = None
     threads: int = 0
     time_limit: float | None = None
@@ -278,13 +285,17 @@ class Learner:
             return Names.of(data)
         if isinstance(data, Data):
             checks.check_data_type(self, data.data_type)
-        return as_data(
+        table = as_data(
             data,
             self.data_type,
             missing=self.missing,
             categories=self.categories,
+            kinds=self.kinds,
             stacklevel=stacklevel + 1,
         )
+        if self.data_type == "auto":
+            checks.check_found_type(self, table)
+        return table
 
     def _refuse_without_data(self, composition: Composition, table: Data) -> None:
         """Refuse tests and scores where there are no data, and scores where rows differ from test to test.
@@ -342,11 +353,13 @@ class Learner:
 
     def _used(self, data_type: str) -> dict[str, Any]:
         """Every parameter as used on data of a type."""
-        found = self._parameters()
+        found = self._parameters() | {"data_type": data_type}
         if data_type != "discrete":
             found = {name: value for name, value in found.items() if name not in checks.OF_CATEGORIES}
             test, score = self._test_of(data_type)["name"], self._score_of(data_type)["name"]
-            found |= {"data_type": data_type, "test": test, "score": score}
+            found |= {"test": test, "score": score}
+            if data_type == "gaussian":
+                del found["categories"], found["kinds"]
         elif "score" in found:
             found["score"] = self._score_name(data_type)
         if "penalty" in found:

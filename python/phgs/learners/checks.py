@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from phgs import parameters
 from phgs.choices import gaussian_score_for_core, mixed_score_for_core
+from phgs.data.checks import listed
+from phgs.data.kinds import check_given
+from phgs.data.reading import DATA_TYPES
 from phgs.data.table import Missing
 from phgs.errors import ParameterError
 from phgs.learners import stages
 
 if TYPE_CHECKING:
+    from phgs.data import Data
     from phgs.learners.base import Learner
 
 OF_CATEGORIES: dict[str, Any] = {
-    "categories": None,
     "test": "g2",
     "degrees_of_freedom": "classical",
     "minimum_sample": None,
@@ -32,8 +35,12 @@ def check_running(learner: Learner) -> None:
     if learner.time_limit is not None:
         parameters.positive("time_limit", learner.time_limit)
     parameters.one_of("missing", learner.missing, get_args(Missing))
-    parameters.one_of("data_type", learner.data_type, ("discrete", "gaussian", "mixed"))
-    check_data_type(learner, learner.data_type)
+    parameters.one_of("data_type", learner.data_type, DATA_TYPES)
+    check_given(learner.kinds)
+    if learner.data_type == "gaussian" and learner.categories is not None:
+        raise ParameterError("categories: Gaussian data have none")
+    if learner.data_type != "auto":
+        check_data_type(learner, learner.data_type)
 
 
 def check_data_type(learner: Learner, data_type: str) -> None:
@@ -59,6 +66,21 @@ def check_data_type(learner: Learner, data_type: str) -> None:
         gaussian_score_for_core(name, penalty, gamma)
 
 
+def check_found_type(learner: Learner, table: Data) -> None:
+    """Refuse what only categories have, where columns were taken for numbers: say which, and what to do."""
+    if table.data_type != "mixed":
+        return
+    try:
+        check_data_type(learner, table.data_type)
+    except ParameterError as error:
+        numbers = [name for name, kind in table.kinds.items() if kind == "number"]
+        taken = "column {} is taken for a number" if len(numbers) == 1 else "columns {} are taken for numbers"
+        raise ParameterError(
+            f"{error} ({taken.format(listed(numbers, 4))}; data_type='discrete' takes every column for categories, and"
+            " so does kinds= the columns that it names)"
+        ) from None
+
+
 def check_tests(learner: Learner) -> None:
     """Check `test`, `degrees_of_freedom` and `minimum_sample`."""
     learner._test()
@@ -66,7 +88,8 @@ def check_tests(learner: Learner) -> None:
 
 def check_score(learner: Learner) -> None:
     """Check `score`, `penalty`, `gamma` and `equivalent_sample_size`."""
-    if learner._score_name(learner.data_type) not in ("mixed-bic", "mixed-ebic"):
+    data_type = "discrete" if learner.data_type == "auto" else learner.data_type
+    if learner._score_name(data_type) not in ("mixed-bic", "mixed-ebic"):
         learner._score()
 
 

@@ -7,10 +7,11 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
+from phgs.data.kinds import Kind
 from phgs.documents import LARGEST_FLOAT, Node, json_text, read_json
 from phgs.graphs.graph import Graph
 from phgs.knowledge import knowledge_of
@@ -83,6 +84,8 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
         },
         "columns": {str(name): _facts(facts) for name, facts in result.columns.items()},
         "isolated": {str(name): n_states for name, n_states in result.isolated.items()},
+        "kinds": {str(name): kind for name, kind in result.kinds.items()},
+        "guesses": {str(name): text for name, text in result.guesses.items()},
         "knowledge": None if result.knowledge is None else result.knowledge._for_file(),
         "separations": _separations(result, separations),
     }
@@ -233,11 +236,20 @@ def _result(found: Node) -> Result:
             if states is not None
         },
         isolated=by_name("isolated", Node.whole) or {},
+        kinds=by_name("kinds", _kind) or {},
+        guesses=by_name("guesses", Node.text) or {},
         knowledge=None if (node := found.get("knowledge")) is None else knowledge_of(node),
         _columns=by_name("columns", _column) or {},
         _edges=None if edges is None else EdgeTable(edges.each(lambda node: _edge(node, name))),
         _separations=_separations_of(found.get("separations"), len(names)),
     )
+
+
+def _kind(node: Node) -> str:
+    found = node.text()
+    if found not in get_args(Kind):
+        node.fail(f"unknown kind {found!r}")
+    return found
 
 
 def _three(node: Node, name: Callable[[Node], str]) -> tuple[str, ...]:

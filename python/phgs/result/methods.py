@@ -176,6 +176,10 @@ def methods_paragraph(result: Result, confidence: EdgeConfidence | None = None) 
         f"The structure of a Bayesian network over {len(result.variables):,} {kind} variables was learned from"
         f" {_rows(result)} by {name}{f' ({by})' if by else ''}, as implemented in phgs {result.version}."
     ]
+    if used.get("data_type") == "mixed" and "number" in result.kinds.values():
+        from phgs.result.summary import counted_kinds
+
+        sentences.append(f"They were taken for {counted_kinds(result.kinds)}.")
     if result.clusters is not None:
         of = len(set(result.clusters.values()))
         how = "given in advance" if used.get("clusters") is not None else f"of at most {used.get('max_clusters')}"

@@ -14,7 +14,7 @@ from phgs.graphs.view.page import escaped, page
 from phgs.graphs.view.payload import of_result
 from phgs.output import check_writable
 from phgs.result.methods import methods_paragraph, references
-from phgs.result.summary import summary
+from phgs.result.summary import counted_kinds, summary
 
 if TYPE_CHECKING:
     from phgs.confidence import EdgeConfidence
@@ -145,11 +145,12 @@ def _data(result: Result, data: Any) -> str:
             f"{result.n_rows:,}"
             + (f" of {result.n_rows_read:,}; {left_out:,} incomplete ones left out" if left_out else ""),
         ),
-        ("columns", f"{len(result.variables):,}"),
+        ("columns", f"{len(result.variables):,}" + (f" ({counted_kinds(result.kinds)})" if result.kinds else "")),
         (
             "taken for",
             _TAKEN_FOR.get(str(used.get("data_type")), "categories: states have no order"),
         ),
+        *(("guessed", text) for text in result.guesses.values()),
         ("missing values", _MISSING.get(str(used.get("missing")), str(used.get("missing")))),
         ("also assumed", "rows are independent draws; no unmeasured common causes; no feedback"),
     ]

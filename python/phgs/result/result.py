@@ -143,8 +143,13 @@ class Result:
     levels : dict
         The states of each variable. A result file has them as text, truth values and numbers, and none of identifiers.
     isolated : dict
-        The variables that were kept isolated because they have fewer than five rows per state (identifiers), with their
-        number of states.
+        The variables that were kept isolated because they have fewer than five rows per state (identifiers), or were
+        set apart (see `kinds`), with their number of states.
+    kinds : dict
+        What each variable was taken for: ``"number"``, ``"category"``, ``"constant"``, ``"identifier"``, ``"date"`` or
+        ``"empty"``; the last three are set apart. Empty where that is not known.
+    guesses : dict
+        Of the variables of which that was found out and could be wrong: why it was taken so, and what changes it.
     knowledge : Knowledge or None
         The background knowledge that was used.
     decided_by_minimum_sample : int
@@ -172,6 +177,8 @@ class Result:
     stages: tuple[Stage, ...] = ()
     levels: dict[Name, tuple[Any, ...]] = field(default_factory=dict)
     isolated: dict[Name, int] = field(default_factory=dict)
+    kinds: dict[Name, str] = field(default_factory=dict)
+    guesses: dict[Name, str] = field(default_factory=dict)
     knowledge: Knowledge | None = None
     decided_by_minimum_sample: int = 0
     version: str = __version__
@@ -232,6 +239,8 @@ class Result:
             stages=tuple(Stage(**stage) for stage in learned["stages"]),
             levels=dict(zip(names, table.levels, strict=True)),
             isolated={names[i]: len(table.levels[i]) for i in table.isolated},
+            kinds=dict(table.kinds),
+            guesses=table.guesses,
             knowledge=knowledge,
             decided_by_minimum_sample=learned["decided_by_minimum_sample"],
             _separations=learned["separations"],
@@ -311,6 +320,9 @@ class Result:
         """Say why a pair was kept apart without a test; None for pairs that tests and scores decided."""
         for name in (x, y):
             if name in self.isolated:
+                apart = {"date": "holds dates", "empty": "has no values", "number": "is a copy of a number before it"}
+                if (kind := self.kinds.get(name)) in apart:
+                    return f"{name} {apart[str(kind)]}, so it is kept isolated"
                 return (
                     f"{name} has {self.isolated[name]:,} states in {self.n_rows:,} rows: no test can tell anything of"
                     " it, so it is kept isolated"
@@ -323,18 +335,27 @@ class Result:
         """Read data that a user gives, or take those that were learned from if they are still there."""
         if data is None:
             return self._table
-        data_type = self.parameters.get("data_type", "discrete")
-        table = as_data(
-            data,
-            data_type,
-            missing=self.parameters.get("missing", "error"),
-            categories=self.parameters.get("categories"),
-            warn=False,
-        )
+        table = data if isinstance(data, Data) else self._read_again(data)
         if table.names != self.variables and tuple(map(str, table.names)) == self.variables:
             # A result file has names as text.
             table = replace(table, names=self.variables)  # type: ignore[type-var]
         return table
+
+    def _read_again(self, data: Any) -> Data:
+        """Read a frame as the one that was learned from was read: what was found out is not found out again."""
+        data_type = self.parameters.get("data_type", "discrete")
+        kinds: dict[Name, Any] | None = None
+        if data_type != "gaussian" and self.kinds:
+            kinds = {name: kind for name, kind in self.kinds.items() if kind in ("number", "category")}
+            data_type = "mixed" if data_type == "mixed" else "auto"
+        return as_data(
+            data,
+            data_type,
+            missing=self.parameters.get("missing", "error"),
+            categories=None if kinds is not None else self.parameters.get("categories"),
+            kinds=kinds,
+            warn=False,
+        )
 
     def _needed_data(self, data: Any) -> Data:
         found = self._data(data)

@@ -28,8 +28,9 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     elif result.parameters.get("missing") == "testwise":
         rows += " (each test uses those complete in its columns)"
     lines += [("variables", f"{len(result.variables):,}"), ("rows", rows)]
+    lines += kinds_lines(result.kinds, result.guesses)
     if result.isolated:
-        lines.append(("isolated", f"{listed(list(result.isolated))} (fewer than five rows per state)"))
+        lines.append(("isolated", _isolated(result)))
     if result.knowledge is not None:
         lines.append(("knowledge", _known(result.knowledge)))
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
@@ -77,6 +78,48 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     return aligned(lines)
 
 
+_COUNTED = {
+    "number": ("number", "numbers"),
+    "category": ("category", "categories"),
+    "constant": ("constant", "constants"),
+    "identifier": ("identifier", "identifiers"),
+    "date": ("date", "dates"),
+    "empty": ("without values", "without values"),
+}
+
+MOST_GUESSES = 5
+"""So many guesses are told in a printed result."""
+
+
+def counted_kinds(kinds: dict[Name, str]) -> str:
+    """Count columns by what they are taken for: ``4 numbers, 5 categories``."""
+    counts = Counter(kinds.values())
+    return ", ".join(
+        f"{counts[kind]:,} {one if counts[kind] == 1 else many}"
+        for kind, (one, many) in _COUNTED.items()
+        if counts[kind]
+    )
+
+
+def kinds_lines(kinds: dict[Name, str], guesses: dict[Name, str]) -> list[tuple[str, str]]:
+    """Say what columns were taken for, where there are not categories alone, and each guess that could be wrong."""
+    if not guesses and not {"number", "date", "empty"} & set(kinds.values()):
+        return []
+    lines = [("columns", f"{len(kinds):,} ({counted_kinds(kinds)})")]
+    lines += [("", text) for text in list(guesses.values())[:MOST_GUESSES]]
+    if len(guesses) > MOST_GUESSES:
+        lines.append(("", f"and {len(guesses) - MOST_GUESSES:,} more guesses: phgs.describe shows all"))
+    return lines
+
+
+def _isolated(result: Result) -> str:
+    why = {"date": "dates", "empty": "no values", "number": "copies of numbers"}
+    groups: dict[str, list[Name]] = {}
+    for name in result.isolated:
+        groups.setdefault(why.get(result.kinds.get(name, ""), "fewer than five rows per state"), []).append(name)
+    return "; ".join(f"{listed(names)} ({reason})" for reason, names in groups.items())
+
+
 def aligned(lines: list[tuple[str, str]]) -> str:
     """Put names and values into two columns."""
     return "\n".join(f"{name:<20} {value}".rstrip() for name, value in lines)
@@ -119,7 +162,7 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
                 lines.append("Their edge went later: PATH chose a lower level, or the search found no use for it.")
             else:
                 lines.append(f"They are independent: p = {p_value} (level {alpha}).")
-    own = result.parameters.get("test", "g2") not in (*TESTS, "fisher-z")
+    own = result.parameters.get("test", "g2") not in (*TESTS, "fisher-z", "mixed-lr")
     table = None if own else result._data(data)
     if table is not None:
         from phgs.pieces import independence_test

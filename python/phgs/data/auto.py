@@ -1,0 +1,151 @@
+"""Data whose columns are numbers or categories, as found out or as the user says: the way from any container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phgs import parameters
+from phgs.data import checks, findings
+from phgs.data.columns import CodedColumn
+from phgs.data.frames import Name, names_of, take_apart
+from phgs.data.kinds import Column, Decision, Given, decide, given_kinds
+from phgs.data.mixed import MixedTable
+from phgs.data.table import IncompleteTable, Missing, Table, positions, table_of, what_is_missing
+from phgs.data.values import Problem
+from phgs.errors import DataError, ParameterError
+
+
+def found_out(
+    data: Any,
+    *,
+    mixed: bool = False,
+    missing: Missing = "error",
+    columns: Iterable[Name] | None = None,
+    categories: Iterable[Name] | Name | None = None,
+    kinds: Given | None = None,
+    warn: bool = True,
+    stacklevel: int = 2,
+) -> Table | IncompleteTable | MixedTable:
+    """Read any kind of data, and find out which columns are numbers.
+
+    Parameters
+    ----------
+    data
+        A frame, an array, a mapping of columns or the path of a file.
+    mixed
+        Whether a `MixedTable` is wanted of categories alone, too.
+    missing, columns, categories, warn, stacklevel
+        As in `phgs.as_table`.
+    kinds
+        What columns are, by name: ``"number"`` or ``"category"``.
+
+    Returns
+    -------
+    Table, IncompleteTable or MixedTable
+        A `MixedTable` where a column is a number, else what `phgs.as_table` makes of them.
+
+    Raises
+    ------
+    DataError
+        Names the columns that cannot be used and the remedy.
+    """
+    parameters.one_of("missing", missing, get_args(Missing))
+    frame = take_apart(data)
+    named = [] if categories is None else names_of(categories, "categories", frame.names)
+    for name in named:
+        frame.index(name, "categories")
+    given = given_kinds(kinds, named, frame.names)
+    frame = frame.only(positions(frame.names, columns))
+    found = decide(frame, given)
+    decisions = tuple(column.decision for column in found)
+    if mixed or any(column.numbers is not None for column in found):
+        table = _mixed(frame.names, found, missing, from_text=frame.from_text)
+        if warn:
+            findings.warn_of_mixed(table, stacklevel + 1)
+        return table
+    coded = [column.coded for column in found if column.coded is not None]
+    read = table_of(
+        frame.names, coded, missing, from_text=frame.from_text, warn=False, stacklevel=stacklevel, decisions=decisions
+    )
+    if warn:
+        findings.warn_of(read, stacklevel + 1)
+    return read
+
+
+def _mixed(names: tuple[Name, ...], found: Sequence[Column], missing: Missing, *, from_text: bool) -> MixedTable:
+    n_rows_read = len(found[0])
+    if n_rows_read == 0:
+        raise DataError("data has no rows")
+    holes = {name: column.holes for name, column in zip(names, found, strict=True)}
+    counts = {name: int(holes_.sum()) for name, holes_ in holes.items() if holes_ is not None}
+    if counts:
+        numbers = {name for name, column in zip(names, found, strict=True) if column.numbers is not None}
+        _refuse_missing(counts, numbers, missing, what_is_missing() if from_text else "")
+        if missing == "level":
+            return put_together(names, found, None, n_rows_read)
+        keep = np.ones(n_rows_read, dtype=np.bool_)
+        for holes_ in holes.values():
+            keep &= True if holes_ is None else ~holes_
+        return put_together(names, found, keep, n_rows_read)
+    return put_together(names, found, None, n_rows_read)
+
+
+def _refuse_missing(counts: dict[Name, int], numbers: set[Name], missing: Missing, hint: str) -> None:
+    """Refuse missing values, unless rows are left out, or only categories have them and that is a level."""
+    if missing == "drop":
+        return
+    if missing == "testwise":
+        raise ParameterError("missing: numbers and categories are tested on one set of rows; use missing='drop'")
+    if missing == "level":
+        of_numbers = {name: count for name, count in counts.items() if name in numbers}
+        if of_numbers:
+            raise DataError(
+                f"missing values in {checks.with_counts(of_numbers)}, which are numbers and have no levels; pass"
+                " missing='drop' to leave out incomplete rows"
+            )
+        return
+    if not numbers & counts.keys():
+        checks.refuse_missing(counts, hint)
+    raise DataError(
+        f"missing values in {checks.with_counts(counts)}; pass missing='drop' to leave out incomplete rows{hint}"
+    )
+
+
+def put_together(
+    names: tuple[Name, ...], found: Sequence[Column], keep: NDArray[np.bool_] | None, n_rows_read: int
+) -> MixedTable:
+    """Make the table of some rows (None: of all, where what is missing in a category is a state)."""
+    n_rows = n_rows_read if keep is None else int(np.count_nonzero(keep))
+    if n_rows == 0:
+        raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; leave columns out")
+    if n_rows == 1:
+        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+    columns: list[NDArray[Any]] = []
+    levels: list[tuple[Any, ...]] = []
+    decisions: list[Decision] = []
+    problems: dict[Name, Problem] = {}
+    for name, column in zip(names, found, strict=True):
+        decisions.append(column.decision)
+        if column.numbers is not None:
+            columns.append(np.ascontiguousarray(column.numbers if keep is None else column.numbers[keep]))
+            levels.append(())
+            continue
+        assert column.coded is not None
+        coded: CodedColumn | Problem = column.coded
+        if keep is not None or column.coded.missing:
+            coded = column.coded.on_rows(keep, missing_is_state=keep is None)
+        if isinstance(coded, Problem):
+            problems[name] = coded
+            continue
+        columns.append(coded.codes)
+        levels.append(tuple(coded.labels))
+    checks.refuse(problems)
+    table = MixedTable(
+        names=names, n_rows=n_rows, n_rows_read=n_rows_read, levels=tuple(levels), columns=tuple(columns)
+    )
+    return replace(table, decisions=tuple(decisions))
