@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::Duration;
 
-use super::candidates::Source;
-use super::kernels::Counter;
-use super::lanes::{Lanes, WIDTH};
-use super::pairwise::PairwiseCells;
-use super::planes::BitPlanes;
-use super::rows::Rows;
+use super::cache::pairs::PairwiseCells;
+use super::cache::shared::SharedSums;
+use super::extend::each::Source;
+use super::extend::nibbles::{Nibbles, WIDTH};
+use super::simd::Counter;
+use super::table::planes::BitPlanes;
 use super::{CellSum, CountingSession, FixedScale, FixedSum, Kernel, PairwiseSums};
 use crate::data::{Codes, DiscreteData};
 use crate::run::Run;
@@ -36,7 +36,7 @@ pub struct CountingEngine<'d> {
     data: &'d DiscreteData,
     scale: Arc<FixedScale>,
     planes: BitPlanes,
-    lanes: Lanes,
+    lanes: Nibbles,
     counter: Counter,
     /// The counts of each state of each variable, and where those of each variable start.
     single_counts: Vec<u32>,
@@ -45,7 +45,7 @@ pub struct CountingEngine<'d> {
     pairwise: OnceLock<PairwiseSums>,
     pairwise_cells: OnceLock<PairwiseCells>,
     computing_pairwise: Mutex<()>,
-    rows: RwLock<Rows>,
+    rows: RwLock<SharedSums>,
     has_rows: AtomicBool,
 }
 
@@ -94,7 +94,7 @@ impl<'d> CountingEngine<'d> {
             data,
             scale,
             planes,
-            lanes: Lanes::new(data),
+            lanes: Nibbles::new(data),
             counter,
             single_counts,
             first_count,
@@ -123,7 +123,7 @@ impl<'d> CountingEngine<'d> {
     }
 
     /// F(∅) = N ln N.
-    pub(super) fn total(&self) -> FixedSum {
+    pub(crate) fn total(&self) -> FixedSum {
         self.scale.n_log_n(self.data.n_rows() as u32)
     }
 
@@ -133,12 +133,12 @@ impl<'d> CountingEngine<'d> {
     }
 
     /// The counts of the states of one variable.
-    pub(super) fn single_counts(&self, x: Variable) -> &[u32] {
+    pub(crate) fn single_counts(&self, x: Variable) -> &[u32] {
         &self.single_counts[self.first_count[x as usize]..self.first_count[x as usize + 1]]
     }
 
     /// F of a pair of variables, when all pairs have been computed.
-    pub(super) fn known_pair(&self, variables: &[Variable]) -> Option<FixedSum> {
+    pub(crate) fn known_pair(&self, variables: &[Variable]) -> Option<FixedSum> {
         match *variables {
             [x, y] => self.pairwise.get().map(|sums| sums.pair(x, y)),
             _ => None,
@@ -146,7 +146,7 @@ impl<'d> CountingEngine<'d> {
     }
 
     /// F of a pair and its cells that occur, when those of all pairs have been counted.
-    pub(super) fn known_pair_cells(&self, x: Variable, y: Variable) -> Option<CellSum> {
+    pub(crate) fn known_pair_cells(&self, x: Variable, y: Variable) -> Option<CellSum> {
         let cells = self.pairwise_cells.get()?;
         let sums = self.pairwise.get()?;
         Some(CellSum { sum: sums.pair(x, y), occupied: cells.pair(self.data.n_variables(), x, y) })
@@ -159,7 +159,7 @@ impl<'d> CountingEngine<'d> {
 
     /// Up to how many cells counted from planes a table costs less than one counted row by row. Both costs are in
     /// proportion to the number of rows.
-    pub(super) fn plane_limit(&self) -> usize {
+    pub(crate) fn plane_limit(&self) -> usize {
         match self.counter.kernel() {
             Kernel::Avx512 => 500,
             Kernel::Avx2 => 240,
@@ -168,14 +168,14 @@ impl<'d> CountingEngine<'d> {
     }
 
     /// The sums that are kept for all sessions; `None` where there are none yet.
-    pub(super) fn rows(&self) -> Option<RwLockReadGuard<'_, Rows>> {
+    pub(crate) fn rows(&self) -> Option<RwLockReadGuard<'_, SharedSums>> {
         // A thread that panicked while it wrote leaves sums that are right or unknown.
         let read = || self.rows.read().unwrap_or_else(PoisonError::into_inner);
         self.has_rows.load(Ordering::Acquire).then(read)
     }
 
     /// The same, for sums to be put in.
-    pub(super) fn rows_to_fill(&self) -> RwLockWriteGuard<'_, Rows> {
+    pub(crate) fn rows_to_fill(&self) -> RwLockWriteGuard<'_, SharedSums> {
         let rows = self.rows.write().unwrap_or_else(PoisonError::into_inner);
         self.has_rows.store(true, Ordering::Release);
         rows
@@ -189,7 +189,7 @@ impl<'d> CountingEngine<'d> {
         }
     }
 
-    pub(super) fn source(&self) -> Source<'_> {
+    pub(crate) fn source(&self) -> Source<'_> {
         Source { data: self.data, planes: &self.planes, lanes: &self.lanes, counter: self.counter, scale: &self.scale }
     }
 

@@ -39,7 +39,7 @@ pub struct CellSum {
 }
 
 /// What is added up over the cells of a table: `n ln n` alone, or also how many of the cells occur.
-pub(super) trait Total: Copy + Default + std::fmt::Debug {
+pub(crate) trait Total: Copy + Default + std::fmt::Debug {
     /// Whether cells are counted.
     const COUNTS_CELLS: bool;
 

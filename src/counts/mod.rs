@@ -21,41 +21,29 @@
 //!
 //! | memory | whose | what it holds | at most | when it forgets |
 //! |---|---|---|---|---|
-//! | `memo` | session | sums and tables of the sets around the present variables | 12 MiB | when the focus moves and it holds more than a core's cache does; when full |
+//! | `cache::memo` | session | sums and tables of the sets around the present variables | 12 MiB | when the focus moves and it holds more than a core's cache does; when full |
 //! | [`PairwiseSums`] | engine | all sets of at most two variables | 8 bytes a pair | never |
-//! | `past` | session | sums of any sets, one place for each | 16 MiB | a set gives its place to the next |
-//! | `rows` | engine | sums of a set with each of many candidates | 32 MiB | all, when full |
-//! | `around::remembered` | session, for one target | entropies of sets around a target with many neighbours | 128 MiB | with the target; variables outside first |
+//! | `cache::recent` | session | sums of any sets, one place for each | 16 MiB | a set gives its place to the next |
+//! | `cache::shared` | engine | sums of a set with each of many candidates | 32 MiB | all, when full |
+//! | `subsets::target::entropies` | session, for one target | entropies of sets around a target with many neighbours | 128 MiB | with the target; variables outside first |
 //!
 //! Values are exact integers, so that it never matters for a result which of them answers.
 
-mod around;
-mod binary;
-mod bounds;
-mod candidates;
-mod cells;
-mod conditional;
+mod cache;
 mod engine;
+mod extend;
 mod fixed;
-mod histogram;
+mod session;
 // The only unsafe code: vector instructions, each behind a check that the processor has them, and equal to plain code.
 #[allow(unsafe_code)]
-mod kernels;
-mod lanes;
-mod memo;
-mod pairwise;
-mod past;
-mod planes;
-mod rows;
-mod session;
-mod strata;
-mod tables;
-mod tally;
+mod simd;
+mod subsets;
+mod table;
 
-pub use conditional::InformationVisitor;
+pub use cache::pairs::PairwiseSums;
+pub(crate) use cache::shared::SharedSums;
 pub use engine::CountingEngine;
 pub use fixed::{CellSum, FixedScale, FixedSum};
-pub use kernels::Kernel;
-pub use pairwise::PairwiseSums;
-pub(crate) use rows::Rows;
 pub use session::CountingSession;
+pub use session::information::InformationVisitor;
+pub use simd::Kernel;

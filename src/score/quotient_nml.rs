@@ -8,7 +8,7 @@ use super::likelihood::{per_parent, with};
 use super::regret::{Cells, Regrets, ln_binomial};
 use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession};
-use crate::counts::{CellSum, CountingEngine, CountingSession, FixedSum, Rows};
+use crate::counts::{CellSum, CountingEngine, CountingSession, FixedSum, SharedSums};
 use crate::run::Run;
 use crate::{Result, Variable, VariableSet};
 
@@ -33,7 +33,7 @@ pub struct QuotientNml<'e, 'd> {
     per_parent: f64,
     regrets: Regrets,
     /// G of sets joined with each of many variables, for all sessions.
-    rows: RwLock<Rows>,
+    rows: RwLock<SharedSums>,
 }
 
 impl<'e, 'd> QuotientNml<'e, 'd> {
@@ -219,7 +219,7 @@ impl QuotientNmlSession<'_> {
         let mut missing = std::mem::take(&mut self.missing);
         let key = VariableSet::from_slice(base);
         score.rows.read().unwrap_or_else(PoisonError::into_inner).recall(&key, candidates, out, &mut missing);
-        let is_wide = candidates.len() * Rows::PART >= p;
+        let is_wide = candidates.len() * SharedSums::PART >= p;
         if !is_wide && missing.len() > FEW {
             missing.retain(|&at| match self.values.get(&with(base, candidates[at as usize])) {
                 Some(&value) => {

@@ -1,0 +1,89 @@
+//! Dense tables counted row by row.
+
+use crate::Variable;
+use crate::data::{Codes, DiscreteData};
+
+/// Rows whose cells are worked out at a time.
+const CHUNK: usize = 1024;
+
+/// Up to this many cells are counted in four tables in turn, so that equal cells in a row do not wait for each other.
+pub(crate) const MAX_SPLIT: usize = 4096;
+
+/// Adds the counts of the table of `variables` (the first one fastest) to `table`, which has all its cells.
+/// `scratch` holds further tables, which are zero between calls.
+#[inline(always)]
+pub(crate) fn count(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scratch: &mut Vec<u32>) {
+    if table.len() <= MAX_SPLIT {
+        scratch.resize(4 * MAX_SPLIT, 0);
+        let (first, rest) = scratch.split_at_mut(MAX_SPLIT);
+        let (second, rest) = rest.split_at_mut(MAX_SPLIT);
+        let (third, fourth) = rest.split_at_mut(MAX_SPLIT);
+        chunks::<u16>(data, variables, |cells| {
+            let fours = cells.chunks_exact(4);
+            for &cell in fours.remainder() {
+                first[usize::from(cell) % MAX_SPLIT] += 1;
+            }
+            for four in fours {
+                first[usize::from(four[0]) % MAX_SPLIT] += 1;
+                second[usize::from(four[1]) % MAX_SPLIT] += 1;
+                third[usize::from(four[2]) % MAX_SPLIT] += 1;
+                fourth[usize::from(four[3]) % MAX_SPLIT] += 1;
+            }
+        });
+        for part in [first, second, third, fourth] {
+            for (cell, part) in table.iter_mut().zip(&mut *part) {
+                *cell += *part;
+            }
+            part[..table.len()].fill(0);
+        }
+    } else if table.len() <= 1 << 16 {
+        chunks::<u16>(data, variables, |cells| cells.iter().for_each(|&cell| table[usize::from(cell)] += 1));
+    } else {
+        chunks::<u32>(data, variables, |cells| cells.iter().for_each(|&cell| table[cell as usize] += 1));
+    }
+}
+
+/// An integer wide enough for the cells of a table.
+trait Cell: Copy + Default {
+    fn step(self, arity: u32, state: u16) -> Self;
+}
+
+impl Cell for u16 {
+    #[inline(always)]
+    fn step(self, arity: u32, state: u16) -> Self {
+        self.wrapping_mul(arity as u16).wrapping_add(state)
+    }
+}
+
+impl Cell for u32 {
+    #[inline(always)]
+    fn step(self, arity: u32, state: u16) -> Self {
+        self.wrapping_mul(arity).wrapping_add(u32::from(state))
+    }
+}
+
+#[inline(always)]
+fn chunks<T: Cell>(data: &DiscreteData, variables: &[Variable], mut visit: impl FnMut(&[T])) {
+    let mut cells = [T::default(); CHUNK];
+    for start in (0..data.n_rows()).step_by(CHUNK) {
+        let end = (start + CHUNK).min(data.n_rows());
+        let cells = &mut cells[..end - start];
+        cells.fill(T::default());
+        for &variable in variables.iter().rev() {
+            let arity = data.arity(variable);
+            match data.column(variable) {
+                Codes::Narrow(codes) => {
+                    for (cell, &state) in cells.iter_mut().zip(&codes[start..end]) {
+                        *cell = cell.step(arity, u16::from(state));
+                    }
+                }
+                Codes::Wide(codes) => {
+                    for (cell, &state) in cells.iter_mut().zip(&codes[start..end]) {
+                        *cell = cell.step(arity, state);
+                    }
+                }
+            }
+        }
+        visit(cells);
+    }
+}
