@@ -36,6 +36,21 @@ _EdgeArray = NDArray[np.uint32]
 _Progress = Callable[[str, int, int], object]
 
 @final
+class WeightedDataset:
+    def __new__(
+        cls,
+        columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]],
+        arities: Sequence[int],
+        weights: NDArray[np.float64],
+    ) -> WeightedDataset: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_variables(self) -> int: ...
+    @property
+    def effective_rows(self) -> float: ...
+
+@final
 class IncompleteDataset:
     def __new__(
         cls, columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]], arities: Sequence[int]
@@ -49,8 +64,13 @@ class IncompleteDataset:
 class GaussianDataset:
     @staticmethod
     def from_columns(
-        columns: Sequence[NDArray[np.float64]], threads: int, isolate: bool = False
+        columns: Sequence[NDArray[np.float64]],
+        threads: int,
+        isolate: bool = False,
+        weights: NDArray[np.float64] | None = None,
     ) -> GaussianDataset: ...
+    @property
+    def effective_rows(self) -> float: ...
     def degenerate(self) -> list[int]: ...
     @staticmethod
     def from_correlation(matrix: NDArray[np.float64], n_rows: int) -> GaussianDataset: ...
@@ -80,7 +100,8 @@ class MixedDataset:
     def copies(self) -> list[tuple[int, int]]: ...
     def correlations(self) -> NDArray[np.float64]: ...
 
-_Data = CategoricalDataset | IncompleteDataset | GaussianDataset | MixedDataset
+Dataset = CategoricalDataset | WeightedDataset | IncompleteDataset | GaussianDataset | MixedDataset
+_Data = Dataset
 
 # What is learned, and how: made by phgs.choices, phgs.learners.stages and phgs.knowledge.
 
@@ -483,7 +504,7 @@ class Network:
     ) -> tuple[Network, int, int]: ...
     @staticmethod
     def learn_parameters(
-        dataset: CategoricalDataset,
+        dataset: CategoricalDataset | WeightedDataset,
         arcs: _Pairs,
         names: Sequence[str],
         states: Sequence[Sequence[str]],

@@ -13,6 +13,7 @@ from phgs.data import findings as found_in
 from phgs.data.auto import put_together
 from phgs.data.checks import REMEDY, check_lengths, listed, plural, with_counts
 from phgs.data.columns import CodedColumn
+from phgs.data.counts import PerRow, counted
 from phgs.data.findings import FEW_ROWS_OF_A_STATE, Finding
 from phgs.data.frames import take_apart
 from phgs.data.kinds import Column, Decision, Given, decide_one, given_kinds
@@ -168,6 +169,7 @@ def describe(
     categories: Iterable[Name] | Name | None = None,
     *,
     kinds: Given | None = None,
+    counts: PerRow | None = None,
 ) -> Description:
     """Report what stands out in data before anything is learned from them.
 
@@ -198,7 +200,7 @@ def describe(
     ----------
     data
         Any data that `phgs.as_table` reads, or what it and its siblings return.
-    categories
+    categories, counts
         As in `phgs.as_table`.
     kinds
         What columns are, by name, ``"number"`` or ``"category"``; others are found out.
@@ -222,6 +224,7 @@ def describe(
     >>> print(report["constant"][0].text)
     1 column with a single state is independent of everything and stays isolated: 'k'
     """
+    data = counted(data, counts)
     names, columns = _columns(data, categories, kinds)
     known = {name: column for name, column in zip(names, columns, strict=True) if not isinstance(column, _Unusable)}
     unusable = {name: column for name, column in zip(names, columns, strict=True) if isinstance(column, _Unusable)}

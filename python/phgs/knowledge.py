@@ -120,9 +120,7 @@ class Knowledge:
             return _read_csv(path, text)
         made = knowledge_of(Node(parse_json(text, str(path), KnowledgeFileError), str(path), "", KnowledgeFileError))
         lines = text.split("\n")
-        named = {name for _, pairs in made._by_kind() for pair in pairs for name in pair}
-        named |= {name for tier in made.tiers for name in tier}
-        return made._read_from(path, {name: _line_of(name, lines) for name in named})
+        return made._read_from(path, {name: _line_of(name, lines) for name in made._named()})
 
     def forbids(self, a: Name, b: Name) -> bool:
         """Whether two variables must not be adjacent: neither direction is allowed."""
@@ -142,6 +140,11 @@ class Knowledge:
     def _for_file(self) -> dict[str, list[list[str]]]:
         """Return all this as values of JSON."""
         return {f.name: [[str(name) for name in names] for names in getattr(self, f.name)] for f in fields(self)}
+
+    def _named(self) -> set[Name]:
+        """Return the variables that it names."""
+        named = {name for _, pairs in self._by_kind() for pair in pairs for name in pair}
+        return named | {name for tier in self.tiers for name in tier}
 
     def _by_kind(self) -> list[tuple[str, Sequence[tuple[Name, Name]]]]:
         return [(kind, getattr(self, kind)) for kind in _KINDS]

@@ -197,6 +197,8 @@ class Network:
         *,
         equivalent_sample_size: float | None = None,
         missing: Any = "error",
+        counts: Any = None,
+        weights: Any = None,
         threads: int = 0,
     ) -> Network:
         """Estimate the tables of a DAG from data.
@@ -211,6 +213,8 @@ class Network:
             By default tables are relative frequencies (maximum likelihood), and uniform where the data never show a
             configuration of the parents. With a number, the mean of the posterior under a uniform Dirichlet prior that
             weighs as much as this many rows, as in the BDeu score.
+        missing, counts, weights
+            As in `phgs.as_table`.
 
         Examples
         --------
@@ -223,7 +227,7 @@ class Network:
 
         if equivalent_sample_size is not None:
             equivalent_sample_size = parameters.positive("equivalent_sample_size", equivalent_sample_size)
-        table = as_table(data, missing=missing, stacklevel=3)
+        table = as_table(data, missing=missing, counts=counts, weights=weights, stacklevel=3)
         dag = as_dag(graph, table.names)
         orders = [_sorted_codes(levels) for levels in table.levels]
         states = [[str(levels[code]) for code in order] for levels, order in zip(table.levels, orders, strict=True)]
@@ -234,7 +238,10 @@ class Network:
             place = np.empty(len(order), dtype=column.dtype)
             place[order] = np.arange(len(order), dtype=column.dtype)
             codes.append(place[column])
-        sorted_table = Table(table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read)
+        row_weights = getattr(table, "weights", None)
+        sorted_table = Table(
+            table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read, weights=row_weights
+        )
         network = _core.Network.learn_parameters(
             sorted_table.complete_core,
             dag._directed_indices(),

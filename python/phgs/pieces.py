@@ -22,8 +22,10 @@ from phgs.choices import (
     test_for_core,
 )
 from phgs.data import Data, as_data, checks
+from phgs.data.counts import PerRow, counted
 from phgs.data.kinds import Given
 from phgs.data.table import Missing
+from phgs.data.weights import weighted
 from phgs.errors import DataError, ManyStatesWarning, ParameterError, PhgsWarning
 from phgs.graphs import as_dag, as_graph, cpdag_to_dag
 from phgs.own_score import OwnScore
@@ -114,6 +116,8 @@ def independence_test(
     missing: Missing = "error",
     categories: Iterable[Name] | Name | None = None,
     kinds: Given | None = None,
+    counts: PerRow | None = None,
+    weights: PerRow | None = None,
 ) -> IndependenceTest:
     """Test whether two variables are independent given others.
 
@@ -131,7 +135,7 @@ def independence_test(
         a number the data are mixed.
     missing
         As in `phgs.as_table`; ``"testwise"`` uses the rows that are complete in x, y and `given`.
-    categories
+    categories, counts, weights
         As in `phgs.as_table`.
     kinds
         What columns are, by name, ``"number"`` or ``"category"``; others are found out.
@@ -153,6 +157,7 @@ def independence_test(
     >>> phgs.independence_test(data, "x", "z").p_value
     1.0
     """
+    data = weighted(counted(data, counts), weights)
     data_type = _type_of(
         data, {"fisher-z": "gaussian", "mixed-lr": "mixed"}.get(test) if isinstance(test, str) else None
     )
@@ -188,8 +193,8 @@ def independence_test(
         found["too_sparse"],
         table.n_rows_read,
     )
-    counted = found["rows"]
-    if counted is None:
+    of_rows = found["rows"]
+    if of_rows is None:
         return result
     for i in {first, second, *conditioning} & set(table.isolated):
         n_states = len(table.levels[i])
@@ -198,7 +203,7 @@ def independence_test(
             ManyStatesWarning,
             stacklevel=2,
         )
-    rows, informative_rows = counted["used"], counted["informative"]
+    rows, informative_rows = of_rows["used"], of_rows["informative"]
     if conditioning and 0 < 2 * informative_rows < rows:
         warnings.warn(
             f"only {informative_rows:,} of {rows:,} rows are in strata of {checks.listed(others)} in"
@@ -209,8 +214,8 @@ def independence_test(
     return replace(
         result,
         n_rows=rows,
-        strata=counted["strata"],
-        informative_strata=counted["informative_strata"],
+        strata=of_rows["strata"],
+        informative_strata=of_rows["informative_strata"],
         informative_rows=informative_rows,
     )
 
@@ -274,6 +279,8 @@ def score(
     missing: Missing = "error",
     categories: Iterable[Name] | Name | None = None,
     kinds: Given | None = None,
+    counts: PerRow | None = None,
+    weights: PerRow | None = None,
     threads: int = 0,
 ) -> GraphScore:
     """Score any graph on data.
@@ -298,7 +305,7 @@ def score(
         As in `phgs.Tabu`.
     missing
         As in `phgs.as_table`.
-    categories
+    categories, counts, weights
         As in `phgs.as_table`.
     kinds
         What columns are, by name, ``"number"`` or ``"category"``; others are found out.
@@ -312,6 +319,7 @@ def score(
     >>> round(phgs.score(data, [("x", "y")]).value, 4)
     -4.852
     """
+    data = weighted(counted(data, counts), weights)
     prefix = kind.split("-")[0] if isinstance(kind, str) else None
     data_type = _type_of(data, prefix if prefix in ("gaussian", "mixed") else None)
     checked = parameters.whole("threads", threads)
@@ -370,7 +378,15 @@ def _scored_columns(
     return _columns_of(data, found.variables, data_type, missing, categories, kinds)
 
 
-def distances(data: Any, *, missing: Missing = "error", kinds: Given | None = None, threads: int = 0) -> Any:
+def distances(
+    data: Any,
+    *,
+    missing: Missing = "error",
+    kinds: Given | None = None,
+    counts: PerRow | None = None,
+    weights: PerRow | None = None,
+    threads: int = 0,
+) -> Any:
     """Return the distances that pPC clusters variables by: 1 − mutual information / joint entropy.
 
     Of a `phgs.GaussianTable`: ``1 − |correlation|``. Of a `phgs.data.MixedTable` ``1 − √(1 − Λ^(1/w))`` with Wilks' Λ
@@ -380,7 +396,7 @@ def distances(data: Any, *, missing: Missing = "error", kinds: Given | None = No
     ----------
     data
         Any data that `phgs.as_table` reads.
-    missing, kinds, threads
+    missing, kinds, counts, weights, threads
         As in learners.
 
     Returns
@@ -390,7 +406,7 @@ def distances(data: Any, *, missing: Missing = "error", kinds: Given | None = No
     """
     checked = parameters.whole("threads", threads)
     assert checked is not None
-    table = as_data(data, missing=missing, kinds=kinds, warn=False)
+    table = as_data(weighted(counted(data, counts), weights), missing=missing, kinds=kinds, warn=False)
     return _core.distances(table.core, checked)
 
 
@@ -400,6 +416,8 @@ def cluster_variables(
     *,
     missing: Missing = "error",
     kinds: Given | None = None,
+    counts: PerRow | None = None,
+    weights: PerRow | None = None,
     threads: int = 0,
 ) -> dict[Name, int]:
     """Return the partition that pPC works in: the cluster of each variable, counted from 0.
@@ -410,13 +428,13 @@ def cluster_variables(
         Any data that `phgs.as_table` reads.
     max_clusters : int
         The most clusters.
-    missing, kinds, threads
+    missing, kinds, counts, weights, threads
         As in `phgs.PPC`.
     """
     from phgs.clustering import partition, set_apart
 
     checked = parameters.whole("max_clusters", max_clusters, 1)
     assert checked is not None
-    table = as_data(data, missing=missing, kinds=kinds, warn=False)
+    table = as_data(weighted(counted(data, counts), weights), missing=missing, kinds=kinds, warn=False)
     labels = partition(set_apart(distances(table, threads=threads), table.isolated), checked)
     return dict(zip(table.names, labels.tolist(), strict=True))

@@ -39,6 +39,7 @@ mod session;
 mod simd;
 mod subsets;
 mod table;
+mod weighted;
 
 pub use cache::pairs::PairwiseSums;
 pub(crate) use cache::shared::SharedSums;
@@ -47,3 +48,4 @@ pub use fixed::{CellSum, FixedScale, FixedSum};
 pub use session::CountingSession;
 pub use session::information::InformationVisitor;
 pub use simd::Kernel;
+pub use weighted::{WeightedEngine, WeightedSession};

@@ -1,6 +1,6 @@
 //! The correlation matrix, which is all that Gaussian methods need of the data.
 
-use super::continuous::{ContinuousData, centred};
+use super::{ContinuousData, RowWeights};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 
@@ -10,6 +10,7 @@ use crate::{Error, Result, Variable};
 pub struct Correlation {
     n_variables: usize,
     n_rows: usize,
+    effective_rows: f64,
     /// Below the diagonal, row by row.
     lower: Vec<f64>,
     log_variances: Vec<f64>,
@@ -49,8 +50,12 @@ impl Correlation {
     /// # Errors
     ///
     /// As [`ContinuousData::from_columns`], but for constant columns; [`Error::Interrupted`].
-    pub fn of_degenerate(columns: Vec<Vec<f64>>, run: &Run) -> Result<(Self, Vec<Variable>)> {
-        let (data, constant) = ContinuousData::with_constants(columns)?;
+    pub fn of_degenerate(
+        columns: Vec<Vec<f64>>,
+        weights: Option<RowWeights>,
+        run: &Run,
+    ) -> Result<(Self, Vec<Variable>)> {
+        let (data, constant) = ContinuousData::with_constants(columns, weights)?;
         let (mut found, copies) = Self::with_copies(&data, run)?;
         let mut apart = constant;
         if found.n_rows > 2 {
@@ -93,7 +98,7 @@ impl Correlation {
                 let mut packed = vec![[0.0; PANEL]; n];
                 let mut log_variances = [0.0; PANEL];
                 for (lane, x) in (panel * PANEL..((panel + 1) * PANEL).min(p)).enumerate() {
-                    let Some((deviations, log_variance)) = centred(data.column(x as Variable)) else { continue };
+                    let Some((deviations, log_variance)) = data.centred(x as Variable) else { continue };
                     packed.iter_mut().zip(deviations).for_each(|(row, d)| row[lane] = d);
                     log_variances[lane] = log_variance;
                 }
@@ -138,7 +143,8 @@ impl Correlation {
         }
         copies.sort_unstable();
         let log_variances = panels.iter().flat_map(|(_, log_variances)| log_variances).take(p).copied().collect();
-        Ok((Self { n_variables: p, n_rows: n, lower, log_variances }, copies))
+        let effective_rows = data.effective_rows();
+        Ok((Self { n_variables: p, n_rows: n, effective_rows, lower, log_variances }, copies))
     }
 
     /// A correlation matrix that was computed elsewhere: its rows and the number of data rows behind it. Variances are
@@ -191,7 +197,8 @@ impl Correlation {
                 lower.push(r);
             }
         }
-        let this = Self { n_variables: p, n_rows, lower, log_variances: vec![0.0; p] };
+        let effective_rows = n_rows as f64;
+        let this = Self { n_variables: p, n_rows, effective_rows, lower, log_variances: vec![0.0; p] };
         this.factorise(run, |x, parts| match parts {
             Some(_) => Ok(()),
             None => Err(Error::columns(vec![x], "make the correlation matrix not positive semi-definite")),
@@ -278,6 +285,11 @@ impl Correlation {
     /// Number of rows of data behind the matrix.
     pub fn n_rows(&self) -> usize {
         self.n_rows
+    }
+
+    /// Number of rows of equal weight that these are worth: what tests and penalties take for the number of rows.
+    pub fn effective_rows(&self) -> f64 {
+        self.effective_rows
     }
 
     /// The correlation of two variables.

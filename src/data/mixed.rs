@@ -112,7 +112,7 @@ impl MixedData {
         if embedded.is_empty() {
             embedded.push(vec![0.0; n_rows]);
         }
-        let (embedded, _) = ContinuousData::with_constants(embedded)?;
+        let (embedded, _) = ContinuousData::with_constants(embedded, None)?;
         let (correlation, copies) = Correlation::of_embedding(&embedded, run)?;
         let of = |c: Variable| first_of.get(c as usize).copied().flatten();
         let copies = copies.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
@@ -247,7 +247,7 @@ fn powers(values: &[f64], options: MixedOptions) -> Vec<Vec<f64>> {
         return Vec::new();
     }
     if options.numbers == Numbers::Values {
-        let Some((deviations, _)) = centred(values) else { return Vec::new() };
+        let Some((deviations, _)) = centred(values, None) else { return Vec::new() };
         let scale = (n as f64).sqrt();
         scores = deviations.into_iter().map(|d| d * scale).collect();
     }

@@ -6,6 +6,7 @@ mod discrete;
 mod incomplete;
 mod mixed;
 mod relations;
+mod weighted;
 
 pub use continuous::ContinuousData;
 pub use correlation::Correlation;
@@ -14,3 +15,4 @@ pub use discrete::{Codes, DiscreteData, MAX_ARITY};
 pub use incomplete::IncompleteData;
 pub use mixed::{MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};
+pub use weighted::{RowWeights, WeightedData};

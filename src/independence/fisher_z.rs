@@ -19,6 +19,8 @@ use crate::{Result, Variable, VariableSet};
 ///   the others.
 /// * A variable that the conditioning set determines has nothing left to correlate: no information.
 ///
+/// Of weighted rows n is the effective number of rows, [`Correlation::effective_rows`].
+///
 /// Pairs of identical columns are refused when the [`Correlation`] is made. `degrees_of_freedom` of a result is
 /// n − |z| − 3. The last bits of a result depend on the order of the conditioning set, not on the order of the columns.
 ///
@@ -48,7 +50,7 @@ impl<'c> FisherZTest<'c> {
 
     /// The test of a correlation that `rank` variables were taken out of.
     fn result(&self, r: f64, rank: usize) -> TestResult {
-        let rows = self.correlation.n_rows() as f64 - rank as f64 - 3.0;
+        let rows = self.correlation.effective_rows() - rank as f64 - 3.0;
         if rows <= 0.0 {
             return TestResult::NO_INFORMATION;
         }

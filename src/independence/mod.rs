@@ -16,6 +16,7 @@ mod pearson;
 mod rules;
 mod subsets;
 mod testwise;
+mod weighted;
 
 use subsets::OneByOne;
 
@@ -29,6 +30,7 @@ pub use pearson::{PearsonSession, PearsonTest};
 pub use rules::{DegreesOfFreedom, MinimumSample, Rules, Verdict};
 pub use subsets::{EachVisitor, SubsetVisitor, Subsets, Tested};
 pub use testwise::{Statistic, TestwiseSession, TestwiseTest};
+pub use weighted::{WeightedTest, WeightedTestSession};
 
 /// What a test says of one hypothesis x ⫫ y | z.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -106,17 +106,17 @@ impl Rules {
             return None;
         }
         let cells: f64 = given.iter().chain([&x, &y]).map(|&v| f64::from(data.arity(v))).product();
-        self.refuse_table(data.n_rows(), cells, degrees_of_freedom)
+        self.refuse_table(data.n_rows() as f64, cells, degrees_of_freedom)
     }
 
     /// [`refuse`](Self::refuse) for a table of so many rows and cells.
-    pub(super) fn refuse_table(&self, n_rows: usize, cells: f64, degrees_of_freedom: f64) -> Option<TestResult> {
+    pub(super) fn refuse_table(&self, n_rows: f64, cells: f64, degrees_of_freedom: f64) -> Option<TestResult> {
         let (needed, verdict) = match self.minimum_sample {
             MinimumSample::Off => return None,
             MinimumSample::RowsPerCell(rows, verdict) => (rows * cells, verdict),
             MinimumSample::RowsPerDegree(rows, verdict) => (rows * degrees_of_freedom, verdict),
         };
-        if n_rows as f64 >= needed {
+        if n_rows >= needed {
             return None;
         }
         self.decided.fetch_add(1, Ordering::Relaxed);

@@ -20,6 +20,18 @@ pub enum Statistic {
     X2,
 }
 
+impl Statistic {
+    /// The name of its test with a rule for degrees of freedom.
+    pub(super) fn name(self, rule: DegreesOfFreedom) -> &'static str {
+        match (self, rule) {
+            (Self::G2, DegreesOfFreedom::Classical) => "g2",
+            (Self::G2, DegreesOfFreedom::Adjusted) => "g2-adjusted",
+            (Self::X2, DegreesOfFreedom::Classical) => "x2",
+            (Self::X2, DegreesOfFreedom::Adjusted) => "x2-adjusted",
+        }
+    }
+}
+
 /// A test of conditional independence by test-wise deletion: rows in which x, y or a conditioning variable is missing are
 /// left out of that test, and of no other.
 ///
@@ -83,12 +95,7 @@ impl IndependenceTest for TestwiseTest<'_> {
     }
 
     fn name(&self) -> &'static str {
-        match (self.statistic, self.rules.degrees_of_freedom()) {
-            (Statistic::G2, DegreesOfFreedom::Classical) => "g2",
-            (Statistic::G2, DegreesOfFreedom::Adjusted) => "g2-adjusted",
-            (Statistic::X2, DegreesOfFreedom::Classical) => "x2",
-            (Statistic::X2, DegreesOfFreedom::Adjusted) => "x2-adjusted",
-        }
+        self.statistic.name(self.rules.degrees_of_freedom())
     }
 
     fn decided_by_minimum_sample(&self) -> u64 {
@@ -154,7 +161,7 @@ impl TestwiseSession<'_> {
             return (TestResult::NO_INFORMATION, n_rows);
         }
         let cells = counts.states.iter().product::<f64>().min(f64::MAX);
-        let result = test.rules.refuse_table(n_rows, cells, df).unwrap_or_else(|| TestResult {
+        let result = test.rules.refuse_table(n_rows as f64, cells, df).unwrap_or_else(|| TestResult {
             statistic,
             degrees_of_freedom: df,
             log_p_value: chi_squared_log_upper_tail(statistic, df),

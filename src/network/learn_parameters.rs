@@ -2,7 +2,7 @@
 
 use super::bayesian_network::MAX_TABLE;
 use super::{BayesianNetwork, Node};
-use crate::data::DiscreteData;
+use crate::data::{DiscreteData, WeightedData};
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::{Error, Result, Variable};
@@ -36,6 +36,35 @@ impl BayesianNetwork {
         estimate: ParameterEstimate,
         run: &Run,
     ) -> Result<Self> {
+        Self::learn(data, |_| 1.0, dag, names, states, estimate, run)
+    }
+
+    /// The same of rows with sampling weights, scaled to sum to the effective number of rows.
+    ///
+    /// # Errors
+    ///
+    /// As [`learn_parameters`](Self::learn_parameters).
+    pub fn learn_weighted_parameters(
+        data: &WeightedData,
+        dag: &Dag,
+        names: Vec<String>,
+        states: Vec<Vec<String>>,
+        estimate: ParameterEstimate,
+        run: &Run,
+    ) -> Result<Self> {
+        let weight = |row: usize| data.units()[row] as f64 / WeightedData::UNIT as f64;
+        Self::learn(data.data(), weight, dag, names, states, estimate, run)
+    }
+
+    fn learn(
+        data: &DiscreteData,
+        weight: impl Fn(usize) -> f64 + Sync,
+        dag: &Dag,
+        names: Vec<String>,
+        states: Vec<Vec<String>>,
+        estimate: ParameterEstimate,
+        run: &Run,
+    ) -> Result<Self> {
         let p = data.n_variables();
         if dag.n_variables() != p || names.len() != p || states.len() != p {
             return Err(Error::Data(format!(
@@ -62,7 +91,7 @@ impl BayesianNetwork {
             p,
             || (),
             |(), x| {
-                table(data, dag, &arities, x as Variable, estimate)
+                table(data, &weight, dag, &arities, x as Variable, estimate)
                     .ok_or_else(|| Error::Data(format!("the table of '{}' has too many entries", names[x])))
             },
         )?;
@@ -79,6 +108,7 @@ impl BayesianNetwork {
 
 fn table(
     data: &DiscreteData,
+    weight: impl Fn(usize) -> f64,
     dag: &Dag,
     arities: &[usize],
     x: Variable,
@@ -101,8 +131,8 @@ fn table(
         ParameterEstimate::Dirichlet { equivalent_sample_size } => equivalent_sample_size / size as f64,
     };
     let mut table = vec![prior; size];
-    for cell in cells {
-        table[cell] += 1.0;
+    for (row, cell) in cells.into_iter().enumerate() {
+        table[cell] += weight(row);
     }
     for row in table.chunks_exact_mut(arity) {
         let total: f64 = row.iter().sum();

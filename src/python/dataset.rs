@@ -9,9 +9,10 @@ use pyo3::prelude::*;
 use super::array::codes_from_array;
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::Variable;
-use crate::counts::{CountingEngine, FixedScale};
+use crate::counts::{CountingEngine, FixedScale, WeightedEngine};
 use crate::data::{
     ContinuousData, Correlation, DiscreteData, IncompleteData, MixedColumn, MixedData, MixedOptions, Numbers,
+    RowWeights, WeightedData,
 };
 use crate::run::Run;
 
@@ -19,6 +20,7 @@ use crate::run::Run;
 #[derive(FromPyObject)]
 pub(crate) enum AnyDataset<'py> {
     Categorical(PyRef<'py, CategoricalDataset>),
+    Weighted(PyRef<'py, WeightedDataset>),
     Incomplete(PyRef<'py, IncompleteDataset>),
     Gaussian(PyRef<'py, GaussianDataset>),
     Mixed(PyRef<'py, MixedDataset>),
@@ -29,6 +31,7 @@ impl AnyDataset<'_> {
     pub(super) fn data(&self) -> AnyData {
         match self {
             Self::Categorical(dataset) => AnyData::Categorical(dataset.data.clone()),
+            Self::Weighted(dataset) => AnyData::Weighted(Arc::clone(&dataset.data)),
             Self::Incomplete(dataset) => AnyData::Incomplete(Arc::clone(&dataset.data)),
             Self::Gaussian(dataset) => AnyData::Gaussian(Arc::clone(&dataset.correlation)),
             Self::Mixed(dataset) => AnyData::Mixed(Arc::clone(&dataset.data)),
@@ -39,6 +42,7 @@ impl AnyDataset<'_> {
 /// Data of any type, without Python.
 pub(super) enum AnyData {
     Categorical(Categorical),
+    Weighted(Arc<WeightedData>),
     Incomplete(Arc<IncompleteData>),
     Gaussian(Arc<Correlation>),
     Mixed(Arc<MixedData>),
@@ -48,6 +52,7 @@ impl AnyData {
     pub(super) fn n_variables(&self) -> usize {
         match self {
             Self::Categorical(data) => data.n_variables(),
+            Self::Weighted(data) => data.data().n_variables(),
             Self::Incomplete(data) => data.n_variables(),
             Self::Gaussian(correlation) => correlation.n_variables(),
             Self::Mixed(data) => data.n_variables(),
@@ -58,6 +63,7 @@ impl AnyData {
     pub(super) fn open(&self) -> OpenData<'_> {
         match self {
             Self::Categorical(data) => OpenData::Categorical(Box::new(data.engine())),
+            Self::Weighted(data) => OpenData::Weighted(Box::new(WeightedEngine::new(data))),
             Self::Incomplete(data) => OpenData::Incomplete(data),
             Self::Gaussian(correlation) => OpenData::Gaussian(correlation),
             Self::Mixed(data) => {
@@ -70,6 +76,7 @@ impl AnyData {
 /// What tests and scores are made on.
 pub(super) enum OpenData<'d> {
     Categorical(Box<CountingEngine<'d>>),
+    Weighted(Box<WeightedEngine<'d>>),
     Incomplete(&'d IncompleteData),
     Gaussian(&'d Correlation),
     /// The embedding, and what counts its categories, if there are any.
@@ -147,6 +154,48 @@ impl CategoricalDataset {
     }
 }
 
+/// Columns of state codes, and a sampling weight for each row.
+#[pyclass(frozen, module = "phgs._core")]
+pub(crate) struct WeightedDataset {
+    data: Arc<WeightedData>,
+}
+
+impl WeightedDataset {
+    /// The data, to be moved into a job.
+    pub(super) fn data(&self) -> Arc<WeightedData> {
+        Arc::clone(&self.data)
+    }
+}
+
+#[pymethods]
+impl WeightedDataset {
+    /// `columns`, `arities`: as of a `CategoricalDataset`; `weights`: a number above 0 for each row.
+    #[new]
+    fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>, weights: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
+        let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
+        let data = WeightedData::new(DiscreteData::new(columns, arities)?, &weights.as_array().to_vec())?;
+        Ok(Self { data: Arc::new(data) })
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.data.data().n_rows()
+    }
+
+    /// Number of variables.
+    #[getter]
+    fn n_variables(&self) -> usize {
+        self.data.data().n_variables()
+    }
+
+    /// Number of rows of equal weight that these are worth.
+    #[getter]
+    fn effective_rows(&self) -> f64 {
+        self.data.effective_rows()
+    }
+}
+
 /// Columns of state codes in which values may be missing.
 #[pyclass(frozen, module = "phgs._core")]
 pub(crate) struct IncompleteDataset {
@@ -186,22 +235,24 @@ pub(crate) struct GaussianDataset {
 #[pymethods]
 impl GaussianDataset {
     /// From 1-D arrays of finite numbers, all of one length; with `isolate`, constant columns and copies of others
-    /// correlate with nothing, where else they are refused.
+    /// correlate with nothing, where else they are refused; `weights`: a number above 0 for each row.
     #[staticmethod]
-    #[pyo3(signature = (columns, threads, isolate = false))]
+    #[pyo3(signature = (columns, threads, isolate = false, weights = None))]
     fn from_columns(
         py: Python<'_>,
         columns: Vec<PyReadonlyArray1<'_, f64>>,
         threads: usize,
         isolate: bool,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
         let columns = columns.iter().map(|column| column.as_array().to_vec()).collect();
+        let weights = weights.map(|weights| RowWeights::new(&weights.as_array().to_vec())).transpose()?;
         let settings = Settings { threads, ..AT_ONCE };
         let (correlation, degenerate) = run_job(py, &settings, |run: &Run| {
             if isolate {
-                return Correlation::of_degenerate(columns, run);
+                return Correlation::of_degenerate(columns, weights, run);
             }
-            Ok((Correlation::of(&ContinuousData::from_columns(columns)?, run)?, vec![]))
+            Ok((Correlation::of(&ContinuousData::weighted(columns, weights)?, run)?, vec![]))
         })?;
         Ok(Self { correlation: Arc::new(correlation), degenerate })
     }
@@ -212,6 +263,12 @@ impl GaussianDataset {
         let rows: Vec<Vec<f64>> = matrix.as_array().outer_iter().map(|row| row.to_vec()).collect();
         let correlation = run_job(py, &AT_ONCE, |run| Correlation::from_matrix_within(&rows, n_rows, run))?;
         Ok(Self { correlation: Arc::new(correlation), degenerate: vec![] })
+    }
+
+    /// Number of rows of equal weight that the rows are worth.
+    #[getter]
+    fn effective_rows(&self) -> f64 {
+        self.correlation.effective_rows()
     }
 
     /// Columns that were set apart, since they are constant or copies of others.

@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::array::encode_integers;
     #[pymodule_export]
-    use super::dataset::{CategoricalDataset, GaussianDataset, IncompleteDataset, MixedDataset};
+    use super::dataset::{CategoricalDataset, GaussianDataset, IncompleteDataset, MixedDataset, WeightedDataset};
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
     #[pymodule_export]

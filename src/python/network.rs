@@ -6,7 +6,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use super::dataset::CategoricalDataset;
+use super::dataset::{CategoricalDataset, WeightedDataset};
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::data::Codes;
 use crate::graph::Dag;
@@ -203,22 +203,33 @@ impl Network {
     #[staticmethod]
     fn learn_parameters(
         py: Python<'_>,
-        dataset: &CategoricalDataset,
+        dataset: Counted<'_>,
         arcs: Vec<(Variable, Variable)>,
         names: Vec<String>,
         states: Vec<Vec<String>>,
         equivalent_sample_size: Option<f64>,
         threads: usize,
     ) -> PyResult<Self> {
-        let data = dataset.data();
-        let dag = Dag::from_arcs(data.n_variables(), arcs)?;
+        let dag = Dag::from_arcs(names.len(), arcs)?;
         let estimate = match equivalent_sample_size {
             None => ParameterEstimate::MaximumLikelihood,
             Some(equivalent_sample_size) => ParameterEstimate::Dirichlet { equivalent_sample_size },
         };
-        let network = run_job(py, &settings(threads), |run| {
-            BayesianNetwork::learn_parameters(&data, &dag, names, states, estimate, run)
-        })?;
+        let settings = settings(threads);
+        let network = match dataset {
+            Counted::Rows(dataset) => {
+                let data = dataset.data();
+                run_job(py, &settings, |run| {
+                    BayesianNetwork::learn_parameters(&data, &dag, names, states, estimate, run)
+                })?
+            }
+            Counted::Weights(dataset) => {
+                let data = dataset.data();
+                run_job(py, &settings, |run| {
+                    BayesianNetwork::learn_weighted_parameters(&data, &dag, names, states, estimate, run)
+                })?
+            }
+        };
         Ok(Self::wrap(network))
     }
 
@@ -234,6 +245,13 @@ impl Network {
         let dag = Dag::from_arcs(n_variables, arcs)?;
         Ok(Self::wrap(BayesianNetwork::random(&dag, states, concentration, seed)?))
     }
+}
+
+/// Complete data of categories.
+#[derive(FromPyObject)]
+pub(crate) enum Counted<'py> {
+    Rows(PyRef<'py, CategoricalDataset>),
+    Weights(PyRef<'py, WeightedDataset>),
 }
 
 /// The arcs of a random DAG: with this average number of neighbours where `degree` is given, else scale-free with this

@@ -38,6 +38,10 @@ fn on_codes<T: Send>(
 ) -> PyResult<T> {
     match data {
         AnyData::Categorical(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
+        AnyData::Weighted(data) => {
+            let data = data.data();
+            run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run))
+        }
         AnyData::Incomplete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
         AnyData::Gaussian(_) | AnyData::Mixed(_) => Err(PyTypeError::new_err("dataset: expected categories")),
     }

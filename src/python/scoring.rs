@@ -11,7 +11,8 @@ use crate::data::MixedData;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{
-    DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, MixedBic, NoScore, ScoreSession, n_parameters, score_dag,
+    DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, MixedBic, NoScore, ScoreSession, WeightedScore,
+    n_parameters, score_dag,
 };
 use crate::{Error, Result, Variable};
 
@@ -89,6 +90,7 @@ impl ScoreChoice {
                 job.with(&CalledScore::new(function, *equivalent, n_variables, calls), run)
             }
             (Self::Discrete(kind), OpenData::Categorical(engine)) => job.with(&DiscreteScore::new(engine, *kind)?, run),
+            (Self::Discrete(kind), OpenData::Weighted(engine)) => job.with(&WeightedScore::new(engine, *kind)?, run),
             (&Self::Gaussian(penalty, gamma), OpenData::Gaussian(correlation)) => {
                 let score = match gamma {
                     None => GaussianBic::new(correlation, penalty)?,
@@ -173,6 +175,10 @@ pub(crate) fn score(
         _ if score.is_own() => None,
         AnyData::Categorical(data) => {
             Some((0..data.n_variables() as Variable).map(|x| n_parameters(data, x, dag.parents(x))).sum())
+        }
+        AnyData::Weighted(data) => {
+            let of = |x: Variable| n_parameters(data.data(), x, dag.parents(x));
+            Some((0..data.data().n_variables() as Variable).map(of).sum())
         }
         AnyData::Mixed(data) => Some(embedded_parameters(data, &dag)),
         AnyData::Gaussian(_) | AnyData::Incomplete(_) => Some((dag.n_arcs() + 2 * dag.n_variables()) as f64),

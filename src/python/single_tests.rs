@@ -8,7 +8,7 @@ use super::dataset::{AnyData, AnyDataset, OpenData};
 use super::graph::check;
 use super::run::{AT_ONCE, Settings};
 use super::testing::{TestChoice, WithTest};
-use crate::counts::CountingEngine;
+use crate::counts::{CountingEngine, WeightedEngine};
 use crate::independence::{IndependenceTest, Informative, TestResult, TestSession};
 use crate::run::Run;
 use crate::{Result, Variable};
@@ -97,6 +97,13 @@ pub(crate) fn independence_test(
                     test.on(&OpenData::Categorical(Box::new(engine)), variables.len(), calls, &hypothesis)?,
                     Some(rows),
                 ))
+            }
+            AnyData::Weighted(data) => {
+                let (variables, hypothesis) = hypothesis.alone();
+                let data = data.select(&variables);
+                let rows = hypothesis.informative(&CountingEngine::new(data.data()));
+                let engine = Box::new(WeightedEngine::new(&data));
+                Ok((test.on(&OpenData::Weighted(engine), variables.len(), calls, &hypothesis)?, Some(rows)))
             }
             AnyData::Incomplete(data) => {
                 let (variables, hypothesis) = hypothesis.alone();

@@ -7,7 +7,7 @@ use super::dataset::{AnyData, OpenData};
 use super::stages::{item, unknown};
 use crate::independence::{
     DegreesOfFreedom, FisherZTest, G2Test, IndependenceTest, MinimumSample, MixedLrTest, PearsonTest, Rules, Statistic,
-    TestwiseTest, Verdict,
+    TestwiseTest, Verdict, WeightedTest,
 };
 use crate::{Error, Result};
 
@@ -88,7 +88,7 @@ impl TestChoice {
         match data {
             AnyData::Gaussian(_) => Self::FisherZ,
             AnyData::Mixed(_) => Self::MixedLr,
-            AnyData::Categorical(_) | AnyData::Incomplete(_) => Self::Contingency {
+            AnyData::Categorical(_) | AnyData::Weighted(_) | AnyData::Incomplete(_) => Self::Contingency {
                 statistic: Statistic::G2,
                 options: ContingencyOptions {
                     degrees_of_freedom: DegreesOfFreedom::Classical,
@@ -127,6 +127,9 @@ impl TestChoice {
             },
             (Self::Contingency { statistic, options }, OpenData::Incomplete(data)) => {
                 job.with(&TestwiseTest::new(data, *statistic, options.rules()?))
+            }
+            (Self::Contingency { statistic, options }, OpenData::Weighted(engine)) => {
+                job.with(&WeightedTest::new(engine, *statistic, options.rules()?))
             }
             (Self::FisherZ, OpenData::Gaussian(correlation)) => job.with(&FisherZTest::new(correlation)),
             (Self::MixedLr, OpenData::Mixed(data, _)) => job.with(&MixedLrTest::new(data)),

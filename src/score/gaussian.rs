@@ -56,7 +56,7 @@ impl<'c> GaussianBic<'c> {
                 format!("{lambda} is not a number of at least 0; BIC is 0.5"),
             ));
         }
-        let penalty = lambda * (correlation.n_rows() as f64).ln();
+        let penalty = lambda * correlation.effective_rows().ln();
         Ok(Self { correlation, penalty, per_parent: 0.0, name: "gaussian-bic" })
     }
 
@@ -73,7 +73,7 @@ impl<'c> GaussianBic<'c> {
     /// The score from the share of the variance of `child` that `n_parents` parents leave.
     fn score(&self, child: Variable, left: f64, n_parents: usize) -> f64 {
         let log_variance = left.max(SINGULAR).ln() + self.correlation.log_variance(child);
-        let n = self.correlation.n_rows() as f64;
+        let n = self.correlation.effective_rows();
         -0.5 * n * (std::f64::consts::TAU.ln() + log_variance + 1.0)
             - self.penalty * (n_parents as f64 + 2.0)
             - self.per_parent * n_parents as f64
@@ -200,7 +200,7 @@ impl ScoreSession for GaussianSession<'_> {
         // Shares of variance from which on rounding is far below the margin.
         const SAFE: f64 = 1e-3;
         let (correlation, k) = (self.score.correlation, parents.len());
-        let margin = 1e-6 * correlation.n_rows() as f64;
+        let margin = 1e-6 * correlation.effective_rows();
         if k == 0 {
             return self.local_scores_with_each(child, parents, candidates, out);
         }

@@ -21,6 +21,7 @@ mod regret;
 mod strongest;
 mod total;
 mod unit;
+mod weighted;
 
 pub use bdeu::{Bdeu, BdeuSession};
 pub(crate) use blocks::BlockFactor;
@@ -34,6 +35,7 @@ pub use none::NoScore;
 pub use population::{PopulationScore, PopulationSession};
 pub use quotient_nml::{QuotientNml, QuotientNmlSession};
 pub use total::{DagScore, score_dag};
+pub use weighted::{WeightedScore, WeightedScoreSession};
 
 /// A decomposable score. Shared by all threads; each thread scores through its own session, and a local score depends
 /// on nothing but the child and the *set* of its parents, bit for bit.

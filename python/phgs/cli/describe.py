@@ -17,7 +17,7 @@ from phgs.cli.common import (
     summary_stream,
     write,
 )
-from phgs.cli.method import add_categories, kinds_of
+from phgs.cli.method import add_categories, add_counts, kinds_of
 from phgs.documents import json_text
 
 
@@ -28,6 +28,7 @@ def add(parser: Parser) -> None:
     )
     add_reading(parser)
     add_categories(parser)
+    add_counts(parser)
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON; '-' is standard output")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
@@ -38,7 +39,9 @@ def run(options: Namespace) -> int:
 
     input_path(options.data, also_stdin=True)
     wanted = outputs(options, ("json",))
-    report = describe(read_data(options), column_names(options.categories), kinds=kinds_of(options))
+    report = describe(
+        read_data(options), column_names(options.categories), kinds=kinds_of(options), counts=options.counts
+    )
     write({path: json_text(report.to_dict()).encode() for path in wanted.values()})
     if not options.quiet:
         stream = summary_stream(wanted.values())

@@ -114,6 +114,8 @@ def add_method(parser: Parser, seed: str) -> Any:
         "for methods that learn by tests alone (default error)",
     )
     add_categories(running)
+    add_counts(running)
+    running.add_argument("--weights", metavar="COL", help="column of sampling weights, from 0 on; no variable")
     running.add_argument(
         "--threads", type=whole_number, default=0, metavar="N", help="number of threads (default 0: all)"
     )
@@ -152,6 +154,13 @@ def kinds_of(options: Namespace) -> Given | None:
     return None if numbers is None else dict.fromkeys(numbers, "number")
 
 
+def add_counts(group: Any) -> None:
+    """Add the option that says how often each row stands in the data."""
+    group.add_argument(
+        "--counts", metavar="COL", help="column of whole numbers: how often each row stands in the data; no variable"
+    )
+
+
 def made(options: Namespace) -> Learner:
     """Make the learner of the options, checked; what the method does not have is refused."""
     learner_ = learner(options.method, **_parameters(options))
@@ -187,6 +196,8 @@ def _parameters(options: Namespace) -> dict[str, Any]:
         "missing": options.missing,
         "categories": column_names(options.categories),
         "kinds": kinds_of(options),
+        "counts": options.counts,
+        "weights": options.weights,
         "threads": options.threads,
         "time_limit": options.time_limit,
         "progress": False if options.quiet else None,

@@ -106,6 +106,7 @@ def bootstrap(
     if not table.has_rows:
         raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
     facts = identity(made, table, checked_seed)
+    made.counts = made.weights = None  # The rows of the table have them already.
     store = None if folder is None else Store(folder, facts)
     done: dict[int, Replicate] = {} if store is None else store.done(count)
     todo = [index for index in range(count) if index not in done]

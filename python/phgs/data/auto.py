@@ -17,6 +17,7 @@ from phgs.data.kinds import Column, Decision, Given, decide, given_kinds
 from phgs.data.mixed import MixedTable
 from phgs.data.table import IncompleteTable, Missing, Table, positions, table_of, what_is_missing
 from phgs.data.values import Problem
+from phgs.data.weights import takes_none
 from phgs.errors import DataError, ParameterError
 
 
@@ -65,12 +66,21 @@ def found_out(
     decisions = tuple(column.decision for column in found)
     if mixed or any(column.numbers is not None for column in found):
         table = _mixed(frame.names, found, missing, from_text=frame.from_text)
+        if frame.weights is not None:
+            raise takes_none(table)
         if warn:
             findings.warn_of_mixed(table, stacklevel + 1)
         return table
     coded = [column.coded for column in found if column.coded is not None]
     read = table_of(
-        frame.names, coded, missing, from_text=frame.from_text, warn=False, stacklevel=stacklevel, decisions=decisions
+        frame.names,
+        coded,
+        missing,
+        from_text=frame.from_text,
+        warn=False,
+        stacklevel=stacklevel,
+        decisions=decisions,
+        weights=frame.weights,
     )
     if warn:
         findings.warn_of(read, stacklevel + 1)

@@ -66,7 +66,7 @@ class Data(ABC):
 
     @property
     @abstractmethod
-    def core(self) -> _core.CategoricalDataset | _core.IncompleteDataset | _core.GaussianDataset | _core.MixedDataset:
+    def core(self) -> _core.Dataset:
         """The data as the core holds them, made when first asked for."""
 
     @property
@@ -112,6 +112,11 @@ class Data(ABC):
     @abstractmethod
     def arrays(self) -> Iterator[NDArray[Any]]:
         """Return what the data are made of, array by array, so that they can be told from others."""
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight that the rows are worth; `n_rows` where they have no weights."""
+        return float(self.n_rows)
 
     @property
     def n_variables(self) -> int:

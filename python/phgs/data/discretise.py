@@ -12,10 +12,12 @@ from phgs import parameters
 from phgs.data import checks
 from phgs.data.base import Data
 from phgs.data.columns import CodedColumn, encode
+from phgs.data.counts import PerRow, counted
 from phgs.data.cuts import Cut, Distinct, intervals, labels, quantiles, uniform
 from phgs.data.frames import Frame, names_of, take_apart
 from phgs.data.table import IncompleteTable, Missing, Table, declared_in, table_of
 from phgs.data.values import Problem, Values, numbers
+from phgs.data.weights import weighted
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
 
@@ -34,6 +36,8 @@ def discretize(
     initial_bins: int = 20,
     missing: Missing = "error",
     categories: Iterable[Name] | Name | None = None,
+    counts: PerRow | None = None,
+    weights: PerRow | None = None,
 ) -> Table | IncompleteTable:
     """Cut numeric columns into intervals.
 
@@ -57,6 +61,8 @@ def discretize(
         As in `phgs.as_table`.
     categories
         Columns that are left alone, whatever numbers they hold; as in `phgs.as_table`.
+    counts, weights
+        As in `phgs.as_table`. Cuts are where they are without weights.
 
     Returns
     -------
@@ -84,7 +90,7 @@ def discretize(
         raise ParameterError(f"method: {unknown('method', method, get_args(Method))}")
     if isinstance(data, Data):
         raise DataError(f"data: {data!r} holds no numbers to cut; pass the frame that it was made from")
-    frame = take_apart(data)
+    frame = take_apart(weighted(counted(data, counts), weights))
     declared = declared_in(frame, categories)
     values = frame.values(declared)
     chosen = _chosen(frame, values, columns, declared)
@@ -107,6 +113,7 @@ def discretize(
         [coded[x] for x in range(len(frame.names))],
         missing,
         from_text=frame.from_text,
+        weights=frame.weights,
         warn=True,
         stacklevel=3,
     )

@@ -6,10 +6,11 @@ import json
 import os
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phgs.data import checks
 from phgs.data.files import is_text, read_file
@@ -43,11 +44,14 @@ class Frame:
         The columns, as the container holds them.
     from_text : bool
         Whether the data come from a text file, where every value is text.
+    weights : numpy.ndarray of float, optional
+        The sampling weight of each row, above 0; None where all weigh the same.
     """
 
     names: tuple[Name, ...]
     columns: list[RawColumn]
     from_text: bool = False
+    weights: NDArray[np.float64] | None = None
 
     def index(self, name: Name, argument: str = "columns") -> int:
         """Return the position of a name; `ParameterError` for an unknown one."""
@@ -59,7 +63,8 @@ class Frame:
     def only(self, positions: Iterable[int]) -> Frame:
         """Return some of the columns."""
         kept = list(positions)
-        return Frame(tuple(self.names[i] for i in kept), [self.columns[i] for i in kept], self.from_text)
+        names, columns = tuple(self.names[i] for i in kept), [self.columns[i] for i in kept]
+        return replace(self, names=names, columns=columns)
 
     def values(self, categories: Collection[Name] = ()) -> list[Values | Problem]:
         """Read the values of each column; those of `categories` are said to be categories."""
@@ -96,7 +101,7 @@ def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
         A pandas, polars or pyarrow frame; any object with the Arrow C stream (``__arrow_c_stream__``) or the dataframe
         protocol (``__dataframe__``); a numpy array of n rows × p columns or a structured array; a mapping from names
         to columns; or the path of a CSV, Parquet or Feather file. The index of a pandas frame is no column, nor is it
-        one in a file that pandas wrote.
+        one in a file that pandas wrote. A `Frame` stays as it is.
     names
         Names to use in place of those of the frame; arrays without names have 0, 1, 2, ….
 
@@ -105,6 +110,10 @@ def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
     DataError
         When `data` is none of these, there are no columns, names are not distinct or `names` does not fit.
     """
+    if isinstance(data, Frame):
+        if names is not None:
+            raise ParameterError("names: give them together with the counts or weights")
+        return data
     if isinstance(data, (str, os.PathLike)):
         data = read_file(data)
     from_text = is_text(data)

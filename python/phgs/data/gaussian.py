@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from phgs import _core, parameters
 from phgs.data import checks
 from phgs.data.base import Data
+from phgs.data.counts import PerRow, counted
 from phgs.data.frames import Name, plain, take_apart
 from phgs.data.table import Missing, positions
 from phgs.data.values import Problem, Values, numbers
@@ -45,6 +46,8 @@ class GaussianTable(Data):
     replicate : bool
         Whether rows were resampled. A column that is then constant, or a copy of another, is isolated (it correlates
         with nothing); otherwise it would be refused.
+    weights : numpy.ndarray of float or None
+        The sampling weight of each row, above 0; None where all weigh the same.
     """
 
     names: tuple[Name, ...]
@@ -53,6 +56,7 @@ class GaussianTable(Data):
     values: tuple[NDArray[np.float64], ...] | None = None
     matrix: NDArray[np.float64] | None = None
     replicate: bool = False
+    weights: NDArray[np.float64] | None = None
 
     data_type = "gaussian"
 
@@ -68,7 +72,12 @@ class GaussianTable(Data):
             if self.matrix is not None:
                 return _core.GaussianDataset.from_correlation(self.matrix, self.n_rows)
             assert self.values is not None
-            return _core.GaussianDataset.from_columns(list(self.values), 0, self.replicate)
+            return _core.GaussianDataset.from_columns(list(self.values), 0, self.replicate, self.weights)
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight that the rows are worth."""
+        return self.core.effective_rows
 
     def select(self, columns: Iterable[Name]) -> GaussianTable:
         """Return data of some columns, in the order of these."""
@@ -90,7 +99,8 @@ class GaussianTable(Data):
         if self.values is None:
             raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
         values = tuple(column[rows] for column in self.values)
-        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows), replicate=True)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows), replicate=True, weights=weights)
 
     @property
     def degenerate(self) -> tuple[int, ...]:
@@ -103,6 +113,8 @@ class GaussianTable(Data):
             yield from self.values
         if self.matrix is not None:
             yield self.matrix
+        if self.weights is not None:
+            yield self.weights
 
     @property
     def correlation(self) -> NDArray[np.float64]:
@@ -122,6 +134,8 @@ def as_gaussian(
     missing: Missing = "error",
     names: Sequence[Name] | None = None,
     columns: Iterable[Name] | None = None,
+    counts: PerRow | None = None,
+    weights: PerRow | None = None,
     warn: bool = True,
     stacklevel: int = 2,
 ) -> GaussianTable:
@@ -137,6 +151,8 @@ def as_gaussian(
         Column names in place of those of the frame.
     columns
         Names of the columns to read, in the order of the frame; None reads all. What the others hold does not matter.
+    counts, weights
+        As in `phgs.as_table`.
     warn
         Whether to warn of data that are all whole numbers, of linear combinations, and of no more rows than columns.
     stacklevel
@@ -159,6 +175,12 @@ def as_gaussian(
         raise ParameterError("missing: Gaussian data have no levels; use missing='drop'")
     if missing == "testwise":
         raise ParameterError("missing: Gaussian data are tested on one set of rows; use missing='drop'")
+    if counts is not None:
+        data, names = counted(data, counts, names), None
+    if weights is not None:
+        from phgs.data.weights import weighted
+
+        data, names = weighted(data, weights, names), None
     if isinstance(data, GaussianTable):
         return data if columns is None else data.select(columns)
     if isinstance(data, Data):
@@ -171,8 +193,14 @@ def as_gaussian(
     known = [column for column in found if column is not None]
     checks.check_lengths({name: len(column) for name, column in zip(frame.names, known, strict=True)})
     n_rows_read = len(known[0])
+    weights = frame.weights
+    complete = None if weights is None else ~np.isnan(known).any(axis=0)
     known = _complete(frame.names, known, missing)
-    table = GaussianTable(names=frame.names, n_rows=len(known[0]), n_rows_read=n_rows_read, values=tuple(known))
+    if weights is not None and complete is not None:
+        weights = np.ascontiguousarray(weights[complete])
+    table = GaussianTable(
+        names=frame.names, n_rows=len(known[0]), n_rows_read=n_rows_read, values=tuple(known), weights=weights
+    )
     table.core  # noqa: B018 - refuses what cannot be used
     if warn:
         _warn(table, stacklevel + 1)

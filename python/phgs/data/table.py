@@ -15,6 +15,7 @@ from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.base import Data
 from phgs.data.columns import CodedColumn, encode
+from phgs.data.counts import PerRow, counted
 from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
 from phgs.data.kinds import Decision
@@ -126,6 +127,8 @@ class CategoricalTable(Categories):
         Rows of the input; more than `n_rows` where incomplete rows were dropped.
     decisions : tuple of Decision
         What each column was taken for, where that was found out; else empty.
+    weights : numpy.ndarray of float or None
+        The sampling weight of each row, above 0; None where all weigh the same.
     """
 
     names: tuple[Name, ...]
@@ -134,14 +137,37 @@ class CategoricalTable(Categories):
     n_rows: int
     n_rows_read: int
     decisions: tuple[Decision, ...] = ()
+    weights: NDArray[np.float64] | None = None
 
     @cached_property
-    def core(self) -> _core.CategoricalDataset:
+    def core(self) -> _core.CategoricalDataset | _core.WeightedDataset:
         """The data as the core holds them, made when first asked for."""
+        if self.weights is not None:
+            return _core.WeightedDataset(list(self.codes), list(self.arities), self.weights)
         return _core.CategoricalDataset(list(self.codes), list(self.arities))
 
     def _decided(self, decisions: tuple[Decision, ...]) -> Self:
         return replace(self, decisions=decisions)
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight that the rows are worth."""
+        return self.core.effective_rows if isinstance(self.core, _core.WeightedDataset) else float(self.n_rows)
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return data of some rows with their weights; states that none of them shows are not counted."""
+        drawn = super().take(rows)
+        if self.weights is None:
+            return drawn
+        made = replace(drawn, weights=self.weights[rows])
+        made.__dict__["isolated"] = drawn.isolated
+        return made
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the codes of each column, and the weights if there are any."""
+        yield from self.codes
+        if self.weights is not None:
+            yield self.weights
 
     def _of_columns(
         self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
@@ -235,6 +261,8 @@ def as_table(
     names: Iterable[Name] | None = None,
     columns: Iterable[Name] | None = None,
     categories: Iterable[Name] | Name | None = None,
+    counts: PerRow | None = None,
+    weights: PerRow | None = None,
     warn: bool = True,
     stacklevel: int = 2,
 ) -> Table | IncompleteTable:
@@ -258,6 +286,13 @@ def as_table(
         Names of the columns to read, in the order of the frame; None reads all. What the others hold does not matter.
     categories
         Columns of which each value is a category, whatever it looks like: doses 0.5, 1 and 2.5, or dates.
+    counts
+        How often each row stands in the data: the name of a column of whole numbers, which then is no variable, or such
+        a number for each row. The table has as many rows as they sum to (at most 10,000,000), each as often as its
+        count says; rows of count 0 are left out before anything looks at the data.
+    weights
+        Sampling weights: the name of a column of numbers, which then is no variable, or a number for each row. Tests
+        and scores use the weighted table, scaled to Kish's effective number of rows. Rows of weight 0 are left out.
     warn
         Whether to warn of what `phgs.describe` finds: constant columns, identifiers, columns with very many states,
         copies, labels that are the same as text, and (up to 100 columns) columns that another one determines.
@@ -270,7 +305,7 @@ def as_table(
         Names the columns that cannot be used and the remedy: numbers that are not whole, dates, missing values,
         repeated names, no columns, fewer than two rows.
     ParameterError
-        When `categories` names no column.
+        When `categories`, `counts` or `weights` names no column, or the data are a `Table` and have counts.
 
     Examples
     --------
@@ -283,6 +318,12 @@ def as_table(
     """
     if missing not in get_args(Missing):
         raise ParameterError(f"missing: {unknown('treatment', missing, get_args(Missing))}")
+    if counts is not None:
+        data, names = counted(data, counts, names), None
+    if weights is not None:
+        from phgs.data.weights import weighted
+
+        data, names = weighted(data, weights, names), None
     if isinstance(data, (CategoricalTable, IncompleteTable)):
         for name in names_of(categories, "categories", data.names) if categories is not None else ():
             data.index(name)
@@ -293,7 +334,15 @@ def as_table(
     declared = declared_in(frame, categories)
     frame = frame.only(positions(frame.names, columns))
     found = [encode(values) for values in frame.values(declared & set(frame.names))]
-    return table_of(frame.names, found, missing, from_text=frame.from_text, warn=warn, stacklevel=stacklevel + 1)
+    return table_of(
+        frame.names,
+        found,
+        missing,
+        from_text=frame.from_text,
+        weights=frame.weights,
+        warn=warn,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def declared_in(frame: Frame, categories: Iterable[Name] | Name | None) -> set[Name]:
@@ -313,6 +362,7 @@ def table_of(
     warn: bool,
     stacklevel: int,
     decisions: tuple[Decision, ...] = (),
+    weights: NDArray[np.float64] | None = None,
 ) -> Table | IncompleteTable:
     """Put columns together, and do with missing values what is asked."""
     coded = _usable(names, found)
@@ -321,13 +371,22 @@ def table_of(
     if n_rows_read == 0:
         raise DataError("data has no rows")
     if missing != "testwise" or not any(column.missing for column in coded):
+        complete = complete_rows(coded)
         coded = _without_missing(names, coded, missing, from_text=from_text)
+        if missing == "drop" and weights is not None:
+            weights = weights[complete]
+    elif weights is not None:
+        raise ParameterError(
+            f"missing: {missing!r} does not go with weights; use missing='drop', or 'level' for a state of its own"
+        )
     n_rows = len(coded[0].codes)
     if n_rows == 0:
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
     if n_rows == 1:
         raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
     table = replace(table_of_columns(names, coded), n_rows_read=n_rows_read, decisions=decisions)
+    if weights is not None and isinstance(table, CategoricalTable):
+        table = replace(table, weights=weights)
     if warn:
         findings.warn_of(table, stacklevel + 1)
     return table
@@ -390,6 +449,15 @@ def what_is_missing() -> str:
     return f" (in CSV files empty fields and {marks} count as missing unless quoted)"
 
 
+def complete_rows(columns: Sequence[CodedColumn]) -> NDArray[np.bool_]:
+    """Return which rows have no missing value."""
+    keep = np.ones(len(columns[0].codes), dtype=np.bool_)
+    for column in columns:
+        if column.missing:
+            keep &= column.codes >= 0
+    return keep
+
+
 def _without_missing(
     names: tuple[Name, ...], columns: list[CodedColumn], missing: Missing, *, from_text: bool
 ) -> list[CodedColumn]:
@@ -400,8 +468,5 @@ def _without_missing(
         checks.refuse_missing(counts, what_is_missing() if from_text else "")
     if missing == "level":
         return _usable(names, [column.on_rows(None, missing_is_state=True) for column in columns])
-    keep = np.ones(len(columns[0].codes), dtype=np.bool_)
-    for column in columns:
-        if column.missing:
-            keep &= column.codes >= 0
+    keep = complete_rows(columns)
     return _usable(names, [column.on_rows(keep, missing_is_state=False) for column in columns])

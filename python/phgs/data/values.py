@@ -10,7 +10,7 @@ import enum
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -75,6 +75,19 @@ class Values:
     declared: bool = False
     text: bool = False
 
+    def repeated(self, counts: NDArray[np.int64]) -> Values:
+        """Return the values of rows that stand as often as `counts` says."""
+        missing = None if self.missing is None else np.repeat(self.missing, counts)
+        return replace(self, data=np.repeat(self.data, counts), missing=missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A column of any container whose rows stand as often as `counts` says, at least once."""
+
+    column: Any
+    counts: NDArray[np.int64]
+
 
 def read_values(column: Any, *, from_text: bool = False, declared: bool = False) -> Values | Problem:
     """Read one column of any container.
@@ -89,6 +102,9 @@ def read_values(column: Any, *, from_text: bool = False, declared: bool = False)
     declared
         The user says that these are categories: dates and fractions are then labels like any others.
     """
+    if isinstance(column, Repeated):
+        once = read_values(column.column, from_text=from_text, declared=declared)
+        return once if isinstance(once, Problem) else once.repeated(column.counts)
     found = _read(column, declared)
     if isinstance(found, Problem) or not (declared or from_text):
         return found

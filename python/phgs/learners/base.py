@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from phgs import _core, own_score, own_test
 from phgs.choices import gaussian_score_for_core, mixed_score_for_core, score_for_core, test_for_core
 from phgs.data import Data, as_data
+from phgs.data.counts import PerRow, counted, told
 from phgs.data.reading import DataType
 from phgs.data.table import Missing
+from phgs.data.weights import of_table, weighted
 from phgs.errors import NotFittedError, ParameterError
 from phgs.learners import checks
 from phgs.learners.nothing import warn_of_nothing
@@ -64,6 +66,12 @@ class Learner:
         (a `MixedTable`): tested by the likelihood ratio and scored by the (extended) BIC of their embedding,
         ``"mixed-lr"`` and ``"mixed-bic"``; ``"mixed"`` takes categories alone so, too. Gaussian data (or a
         `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
+    counts : name or array, optional
+        How often each row stands in the data: the name of a column of whole numbers, which then is no variable, or such
+        a number for each row. The result is that of the table with every row repeated.
+    weights : name or array, optional
+        Sampling weights: the name of a column of numbers, which then is no variable, or a number for each row. Tests
+        and scores use the weighted table, scaled to the effective number of rows (`Result.weights`).
     knowledge : Knowledge or mapping, optional
         Required and forbidden edges and tiers; no result breaks one.
     threads : int, default 0
@@ -83,6 +91,8 @@ class Learner:
     categories: Sequence[Any] | None = None
     kinds: Mapping[Any, Literal["number", "category"]] | None = None
     data_type: DataType = "auto"
+    counts: PerRow | None = None
+    weights: PerRow | None = None
     knowledge: Knowledge | Mapping[str, Any] | None = None
     threads: int = 0
     time_limit: float | None = None
@@ -137,7 +147,8 @@ class Learner:
         changed = [
             f"{name}={getattr(self, name)!r}"
             for name in defaults
-            if getattr(self, name) is not defaults[name].default and getattr(self, name) != defaults[name].default
+            if getattr(self, name) is not defaults[name].default
+            and (defaults[name].default is None or getattr(self, name) != defaults[name].default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -215,6 +226,7 @@ class Learner:
             score_described=described["score"],
             score_name=described["score"]["name"] if own is None else own_test.name_of(own),
             read_seconds=read,
+            weights=of_table(table, self.weights),
             knowledge=None if self.knowledge is None else Knowledge.of(self.knowledge),
         )
         result.seconds["total"] = time.perf_counter() - start
@@ -281,6 +293,10 @@ class Learner:
         return type(self)(**{**self.get_params(deep=False), **bound}) if bound else self
 
     def _table(self, data: Any, stacklevel: int) -> Data:
+        data = weighted(counted(data, self.counts), self.weights)
+        for argument, given in (("counts", self.counts), ("weights", self.weights)):
+            if given is not None and self.knowledge is not None:
+                self._refuse_known(argument, given, data.names)
         if self._own_functions() and own_test.is_names(data):
             return Names.of(data)
         if isinstance(data, Data):
@@ -295,7 +311,16 @@ class Learner:
         )
         if self.data_type == "auto":
             checks.check_found_type(self, table)
+        of_table(table, self.weights)
         return table
+
+    def _refuse_known(self, argument: str, given: PerRow, variables: Sequence[Any]) -> None:
+        """Refuse knowledge of the column of counts or weights."""
+        from phgs.knowledge import Knowledge
+
+        unknown_ones = Knowledge.of(self.knowledge or {})._named() - set(variables)
+        if told(given) in map(str, unknown_ones):
+            raise ParameterError(f"knowledge: {given!r} holds the {argument} and is no variable; leave it out there")
 
     def _refuse_without_data(self, composition: Composition, table: Data) -> None:
         """Refuse tests and scores where there are no data, and scores where rows differ from test to test.
@@ -371,10 +396,11 @@ class Learner:
 
     def _parameters(self) -> dict[str, Any]:
         """Every parameter as used, in a form that JSON can hold."""
-        left_out = {"progress", "knowledge"}
+        left_out = {"progress", "knowledge", "counts", "weights"}
         found = {name: _plain(value) for name, value in self.get_params(deep=False).items() if name not in left_out}
         available = _core.available_threads()
         found["threads"] = min(self.threads or available, available)
+        found |= {"counts": told(self.counts), "weights": told(self.weights)}
         return found
 
     def _knowledge(self, table: Data) -> _core.Knowledge | None:

@@ -89,7 +89,7 @@ class Hybrid(Learner):
         extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
-    missing, categories, kinds, data_type, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples
@@ -114,6 +114,10 @@ class Hybrid(Learner):
     equivalent_sample_size: float = 1.0
 
     def _check_method(self) -> None:
+        for part in ("restrict", "maximize"):
+            for name in ("counts", "weights"):
+                if getattr(getattr(self, part), name, None) is not None:
+                    raise ParameterError(f"{name}: give them to phgs.Hybrid itself, not to {part}")
         checks.check_tests(self)
         checks.check_score(self)
         if isinstance(self.restrict, Learner):

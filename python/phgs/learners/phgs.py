@@ -88,7 +88,7 @@ class PHGS(Learner):
         What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
         greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
         `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples
@@ -261,7 +261,7 @@ class Auto(Learner):
         What to do in place of the search that `effort` chooses: nothing; a search over all pairs, or over an active set
         that grows around what changes; greedy equivalence search, or its extended search; best order score search; a
         `Tabu`, `HillClimbing`, `GES` or `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples

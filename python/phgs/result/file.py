@@ -6,12 +6,14 @@ import itertools
 import json
 import math
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
 from phgs.data.kinds import Kind
+from phgs.data.weights import Weights
 from phgs.documents import LARGEST_FLOAT, Node, json_text, read_json
 from phgs.graphs.graph import Graph
 from phgs.knowledge import knowledge_of
@@ -45,6 +47,7 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
         "version": result.version,
         "n_rows": result.n_rows,
         "n_rows_read": result.n_rows_read,
+        "weights": None if result.weights is None else asdict(result.weights),
         "variables": [str(name) for name in result.variables],
         "dag": None if result.dag is None else pairs(result.dag.directed),
         "cpdag": {
@@ -235,6 +238,7 @@ def _result(found: Node) -> Result:
             for variable, states in (by_name("levels", lambda node: node.optional(_states)) or {}).items()
             if states is not None
         },
+        weights=None if (node := found.get("weights")) is None else node.optional(_weights),
         isolated=by_name("isolated", Node.whole) or {},
         kinds=by_name("kinds", _kind) or {},
         guesses=by_name("guesses", Node.text) or {},
@@ -250,6 +254,10 @@ def _kind(node: Node) -> str:
     if found not in get_args(Kind):
         node.fail(f"unknown kind {found!r}")
     return found
+
+
+def _weights(node: Node) -> Weights:
+    return Weights(node["column"].optional(Node.text), node["effective_rows"].number())
 
 
 def _three(node: Node, name: Callable[[Node], str]) -> tuple[str, ...]:

@@ -202,6 +202,11 @@ def methods_paragraph(result: Result, confidence: EdgeConfidence | None = None) 
         sentences.append(f"A variable had at most {used['max_parents']} parents.")
     if (rule := _RULES.get(str(used.get("collider_rule")))) is not None:
         sentences.append(rule)
+    if result.weights is not None:
+        sentences.append(
+            "Rows had sampling weights; tests and scores used the weighted table scaled to Kish's effective number of"
+            f" rows, {result.weights.effective_rows:,.1f}."
+        )
     if result.knowledge is not None:
         from phgs.result.summary import _known
 
@@ -236,6 +241,13 @@ def _short(reference: str) -> str:
 
 
 def _rows(result: Result) -> str:
+    from phgs.result.summary import counting
+
+    counted = counting(result.parameters)
+    return f"{_used_rows(result)}{counted}{',' if counted else ''}"
+
+
+def _used_rows(result: Result) -> str:
     missing = result.parameters.get("missing")
     if result.n_rows_read > result.n_rows:
         return f"{result.n_rows:,} complete rows of {result.n_rows_read:,}"

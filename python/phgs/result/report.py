@@ -14,7 +14,7 @@ from phgs.graphs.view.page import escaped, page
 from phgs.graphs.view.payload import of_result
 from phgs.output import check_writable
 from phgs.result.methods import methods_paragraph, references
-from phgs.result.summary import counted_kinds, summary
+from phgs.result.summary import counted_kinds, counting, summary, weighing
 
 if TYPE_CHECKING:
     from phgs.confidence import EdgeConfidence
@@ -143,8 +143,10 @@ def _data(result: Result, data: Any) -> str:
         (
             "rows",
             f"{result.n_rows:,}"
-            + (f" of {result.n_rows_read:,}; {left_out:,} incomplete ones left out" if left_out else ""),
+            + (f" of {result.n_rows_read:,}; {left_out:,} incomplete ones left out" if left_out else "")
+            + counting(used),
         ),
+        *([] if result.weights is None else [("weights", weighing(result))]),
         ("columns", f"{len(result.variables):,}" + (f" ({counted_kinds(result.kinds)})" if result.kinds else "")),
         (
             "taken for",

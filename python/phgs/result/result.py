@@ -13,6 +13,8 @@ import numpy as np
 from phgs import _core
 from phgs._core import __version__
 from phgs.data import Data, as_data
+from phgs.data.counts import counted, given_again
+from phgs.data.weights import Weights, weighted
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
 from phgs.result.columns import ColumnFacts, column_facts
@@ -150,6 +152,9 @@ class Result:
         ``"empty"``; the last three are set apart. Empty where that is not known.
     guesses : dict
         Of the variables of which that was found out and could be wrong: why it was taken so, and what changes it.
+    weights : Weights or None
+        How rows were weighed: the `column` (None: weights were given themselves) and the `effective_rows`, the number
+        of rows of equal weight that these are worth. None where all rows weigh the same.
     knowledge : Knowledge or None
         The background knowledge that was used.
     decided_by_minimum_sample : int
@@ -179,6 +184,7 @@ class Result:
     isolated: dict[Name, int] = field(default_factory=dict)
     kinds: dict[Name, str] = field(default_factory=dict)
     guesses: dict[Name, str] = field(default_factory=dict)
+    weights: Weights | None = None
     knowledge: Knowledge | None = None
     decided_by_minimum_sample: int = 0
     version: str = __version__
@@ -204,6 +210,7 @@ class Result:
         score_described: _core.AnyScore,
         score_name: str,
         read_seconds: float,
+        weights: Weights | None = None,
         knowledge: Knowledge | None = None,
     ) -> Result:
         names = table.names
@@ -241,6 +248,7 @@ class Result:
             isolated={names[i]: len(table.levels[i]) for i in table.isolated},
             kinds=dict(table.kinds),
             guesses=table.guesses,
+            weights=weights,
             knowledge=knowledge,
             decided_by_minimum_sample=learned["decided_by_minimum_sample"],
             _separations=learned["separations"],
@@ -335,6 +343,8 @@ class Result:
         """Read data that a user gives, or take those that were learned from if they are still there."""
         if data is None:
             return self._table
+        data = given_again(data, self.parameters, "counts", counted)
+        data = given_again(data, self.parameters, "weights", weighted)
         table = data if isinstance(data, Data) else self._read_again(data)
         if table.names != self.variables and tuple(map(str, table.names)) == self.variables:
             # A result file has names as text.

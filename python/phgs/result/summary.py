@@ -27,7 +27,9 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
         rows += f" of {result.n_rows_read:,} (incomplete ones left out)"
     elif result.parameters.get("missing") == "testwise":
         rows += " (each test uses those complete in its columns)"
-    lines += [("variables", f"{len(result.variables):,}"), ("rows", rows)]
+    lines += [("variables", f"{len(result.variables):,}"), ("rows", rows + counting(result.parameters))]
+    if result.weights is not None:
+        lines.append(("weights", weighing(result)))
     lines += kinds_lines(result.kinds, result.guesses)
     if result.isolated:
         lines.append(("isolated", _isolated(result)))
@@ -118,6 +120,21 @@ def _isolated(result: Result) -> str:
     for name in result.isolated:
         groups.setdefault(why.get(result.kinds.get(name, ""), "fewer than five rows per state"), []).append(name)
     return "; ".join(f"{listed(names)} ({reason})" for reason, names in groups.items())
+
+
+def counting(parameters: dict[str, Any]) -> str:
+    """Say how the rows were counted, where each stood for several."""
+    counts = parameters.get("counts")
+    if counts is None:
+        return ""
+    return ", counted by numbers that were given" if isinstance(counts, dict) else f", counted by column {counts!r}"
+
+
+def weighing(result: Result) -> str:
+    """Say how the rows were weighed."""
+    assert result.weights is not None
+    column = "given" if result.weights.column is None else f"column {result.weights.column!r}"
+    return f"{column}, effective rows {result.weights.effective_rows:,.0f} of {result.n_rows:,}"
 
 
 def aligned(lines: list[tuple[str, str]]) -> str:
