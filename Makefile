@@ -7,10 +7,10 @@ SOURCES := $(shell git ls-files src python 2>/dev/null || find src python -type 
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-extras test-rust test-python lint bench docs wheel develop clean
+.PHONY: help demo test test-extras test-rust test-python test-aarch64 lint bench docs wheel develop clean
 
 help: ## This list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv-demo/ready ## Learn the bundled ALARM data; picture, page and result file go to demo-output/
 	@mkdir -p demo-output
@@ -71,12 +71,20 @@ dist/ready: .venv-build/ready $(SOURCES)
 	.venv-build/bin/maturin build --release --locked --quiet --out dist
 	@touch $@
 
+# Debian and Ubuntu: apt-get install qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross; rustup target add $(ARM).
+ARM := aarch64-unknown-linux-gnu
+
+test-aarch64: ## The counting core's tests on 64-bit ARM, emulated by qemu
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+	  cargo test --locked --quiet --target $(ARM) --lib --test core -- counts:: counting:: families::
+
 lint: .venv-build/ready ## Formatting, lints, spelling and types
 	cargo fmt --check
 	cargo clippy --locked --quiet --all-targets -- -D warnings
 	cargo clippy --locked --quiet --lib --features python -- -D warnings
-	.venv-build/bin/ruff format --check --quiet python tests/python docs .ci
-	.venv-build/bin/ruff check --quiet python tests/python docs .ci
+	.venv-build/bin/ruff format --check --quiet python tests/python docs benches .ci
+	.venv-build/bin/ruff check --quiet python tests/python docs benches .ci
 	.venv-build/bin/typos
 	.venv-build/bin/mypy
 

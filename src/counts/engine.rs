@@ -11,7 +11,7 @@ use super::extend::nibbles::{Nibbles, WIDTH};
 use super::simd::Counter;
 use super::table::planes::BitPlanes;
 use super::{CellSum, CountingSession, FixedScale, FixedSum, Kernel, PairwiseSums};
-use crate::data::{Codes, DiscreteData};
+use crate::data::{DiscreteData, with_codes};
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -50,21 +50,9 @@ pub struct CountingEngine<'d> {
 }
 
 impl<'d> CountingEngine<'d> {
-    /// Prepares an engine for a table, with the kernel that `PHGS_KERNEL` names, else the best that the processor can
-    /// run. A name that is unknown or cannot run here is passed over, since all kernels give the same results;
-    /// [`Kernel::from_environment`] tells.
+    /// Prepares an engine for a table, with the best kernel that the processor can run.
     pub fn new(data: &'d DiscreteData) -> Self {
-        Self::with_scale(data, Arc::new(FixedScale::new(data.n_rows())))
-    }
-
-    /// [`new`](Self::new) with a scale that was made before, for all tables of this number of rows.
-    ///
-    /// # Panics
-    ///
-    /// When the scale is of another number of rows.
-    pub fn with_scale(data: &'d DiscreteData, scale: Arc<FixedScale>) -> Self {
-        let kernel = Kernel::from_environment().ok().flatten().unwrap_or_else(Kernel::best);
-        Self::with_counter(data, scale, Counter::new(kernel).expect("the processor can run it"))
+        Self::with_kernel(data, Kernel::best()).expect("the processor can run it")
     }
 
     /// Prepares an engine for a table with a kernel of choice.
@@ -73,7 +61,20 @@ impl<'d> CountingEngine<'d> {
     ///
     /// [`crate::Error::Parameter`] when the processor cannot run it.
     pub fn with_kernel(data: &'d DiscreteData, kernel: Kernel) -> Result<Self> {
-        Ok(Self::with_counter(data, Arc::new(FixedScale::new(data.n_rows())), Counter::new(kernel)?))
+        Self::with_scale(data, Arc::new(FixedScale::new(data.n_rows())), kernel)
+    }
+
+    /// [`with_kernel`](Self::with_kernel) and a scale that was made before, for all tables of this number of rows.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_kernel`](Self::with_kernel).
+    ///
+    /// # Panics
+    ///
+    /// When the scale is of another number of rows.
+    pub fn with_scale(data: &'d DiscreteData, scale: Arc<FixedScale>, kernel: Kernel) -> Result<Self> {
+        Ok(Self::with_counter(data, scale, Counter::new(kernel)?))
     }
 
     fn with_counter(data: &'d DiscreteData, scale: Arc<FixedScale>, counter: Counter) -> Self {
@@ -155,16 +156,6 @@ impl<'d> CountingEngine<'d> {
     /// F of all pairs, when they have been computed.
     pub(crate) fn known_pairs(&self) -> Option<&PairwiseSums> {
         self.pairwise.get()
-    }
-
-    /// Up to how many cells counted from planes a table costs less than one counted row by row. Both costs are in
-    /// proportion to the number of rows.
-    pub(crate) fn plane_limit(&self) -> usize {
-        match self.counter.kernel() {
-            Kernel::Avx512 => 500,
-            Kernel::Avx2 => 240,
-            Kernel::Portable => 120,
-        }
     }
 
     /// The sums that are kept for all sessions; `None` where there are none yet.
@@ -266,8 +257,5 @@ fn count_states(data: &DiscreteData, planes: &BitPlanes, x: Variable, counts: &m
         }
         return;
     }
-    match data.column(x) {
-        Codes::Narrow(codes) => codes.iter().for_each(|&code| counts[usize::from(code)] += 1),
-        Codes::Wide(codes) => codes.iter().for_each(|&code| counts[usize::from(code)] += 1),
-    }
+    with_codes!(data.column(x), |codes| codes.iter().for_each(|&code| counts[usize::from(code)] += 1));
 }

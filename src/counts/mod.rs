@@ -30,6 +30,7 @@
 //! Values are exact integers, so that it never matters for a result which of them answers.
 
 mod cache;
+mod cost;
 mod engine;
 mod extend;
 mod fixed;

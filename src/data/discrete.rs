@@ -11,21 +11,26 @@ pub enum Codes {
     Wide(Vec<u16>),
 }
 
+/// An expression of the codes of a column, whichever integers these are.
+macro_rules! with_codes {
+    ($column:expr, |$codes:ident| $body:expr) => {
+        match $column {
+            $crate::data::Codes::Narrow($codes) => $body,
+            $crate::data::Codes::Wide($codes) => $body,
+        }
+    };
+}
+pub(crate) use with_codes;
+
 impl Codes {
     /// The code of a row.
     pub fn get(&self, row: usize) -> u32 {
-        match self {
-            Self::Narrow(codes) => u32::from(codes[row]),
-            Self::Wide(codes) => u32::from(codes[row]),
-        }
+        with_codes!(self, |codes| u32::from(codes[row]))
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        match self {
-            Self::Narrow(codes) => codes.len(),
-            Self::Wide(codes) => codes.len(),
-        }
+        with_codes!(self, |codes| codes.len())
     }
 
     /// Whether there are no rows.

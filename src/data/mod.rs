@@ -3,6 +3,7 @@
 mod continuous;
 mod correlation;
 mod discrete;
+mod encode;
 mod incomplete;
 mod mixed;
 mod relations;
@@ -11,7 +12,9 @@ mod weighted;
 pub use continuous::ContinuousData;
 pub use correlation::Correlation;
 pub(crate) use correlation::SINGULAR;
+pub(crate) use discrete::with_codes;
 pub use discrete::{Codes, DiscreteData, MAX_ARITY};
+pub use encode::{Encoded, encode, encode_bytes};
 pub use incomplete::IncompleteData;
 pub use mixed::{MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};

@@ -6,7 +6,7 @@ use super::pearson::StratumTable;
 use super::rules::{DegreesOfFreedom, Rules};
 use super::{IndependenceTest, TestResult, TestSession, in_time};
 use crate::counts::{FixedScale, FixedSum};
-use crate::data::{Codes, IncompleteData};
+use crate::data::{IncompleteData, with_codes};
 use crate::run::Run;
 use crate::stats::chi_squared_log_upper_tail;
 use crate::{Result, Variable, VariableSet};
@@ -326,10 +326,7 @@ impl CompleteCounts {
             }
         }
         let arity = u64::from(data.arity(variable));
-        match data.column(variable) {
-            Codes::Narrow(codes) => by(&mut self.ids, codes, arity),
-            Codes::Wide(codes) => by(&mut self.ids, codes, arity),
-        }
+        with_codes!(data.column(variable), |codes| by(&mut self.ids, codes, arity));
         arity
     }
 
@@ -352,10 +349,7 @@ impl CompleteCounts {
         }
         self.seen.clear();
         self.seen.resize(data.arity(variable) as usize, false);
-        match data.column(variable) {
-            Codes::Narrow(codes) => count(&self.ids, codes, &mut self.seen),
-            Codes::Wide(codes) => count(&self.ids, codes, &mut self.seen),
-        }
+        with_codes!(data.column(variable), |codes| count(&self.ids, codes, &mut self.seen))
     }
 
     /// Numbers the cells that occur, by first appearance, and returns how many there are.

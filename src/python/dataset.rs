@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use super::array::codes_from_array;
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::Variable;
-use crate::counts::{CountingEngine, FixedScale, WeightedEngine};
+use crate::counts::{CountingEngine, FixedScale, Kernel, WeightedEngine};
 use crate::data::{
     ContinuousData, Correlation, DiscreteData, IncompleteData, MixedColumn, MixedData, MixedOptions, Numbers,
     RowWeights, WeightedData,
@@ -88,18 +88,19 @@ pub(super) enum OpenData<'d> {
 pub(super) struct Categorical {
     data: Arc<DiscreteData>,
     scale: Arc<OnceLock<Arc<FixedScale>>>,
+    kernel: Kernel,
 }
 
 impl Categorical {
     /// An engine that counts over the data.
     pub(super) fn engine(&self) -> CountingEngine<'_> {
         let scale = self.scale.get_or_init(|| Arc::new(FixedScale::new(self.data.n_rows())));
-        CountingEngine::with_scale(&self.data, Arc::clone(scale))
+        CountingEngine::with_scale(&self.data, Arc::clone(scale), self.kernel).expect("the kernel was checked")
     }
 
     /// The data of some of the variables.
     pub(super) fn select(&self, variables: &[Variable]) -> Self {
-        Self { data: Arc::new(self.data.select(variables)), scale: Arc::clone(&self.scale) }
+        Self { data: Arc::new(self.data.select(variables)), scale: Arc::clone(&self.scale), kernel: self.kernel }
     }
 }
 
@@ -132,7 +133,8 @@ impl CategoricalDataset {
     fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>) -> PyResult<Self> {
         let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
         let data = Arc::new(DiscreteData::new(columns, arities)?);
-        Ok(Self { data: Categorical { data, scale: Arc::default() } })
+        let kernel = Kernel::from_environment()?.unwrap_or_else(Kernel::best);
+        Ok(Self { data: Categorical { data, scale: Arc::default(), kernel } })
     }
 
     /// Number of rows.

@@ -219,7 +219,7 @@ impl QuotientNmlSession<'_> {
         let mut missing = std::mem::take(&mut self.missing);
         let key = VariableSet::from_slice(base);
         score.rows.read().unwrap_or_else(PoisonError::into_inner).recall(&key, candidates, out, &mut missing);
-        let is_wide = candidates.len() * SharedSums::PART >= p;
+        let is_wide = SharedSums::pays(candidates.len(), p);
         if !is_wide && missing.len() > FEW {
             missing.retain(|&at| match self.values.get(&with(base, candidates[at as usize])) {
                 Some(&value) => {

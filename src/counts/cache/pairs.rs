@@ -5,8 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::counts::extend::each::{Candidates, Source};
 use crate::counts::fixed::Total;
-use crate::counts::simd::{TILE, Tile};
-use crate::counts::table::planes::Line;
+use crate::counts::simd::{Line, TILE, Tile};
 use crate::counts::{CountingEngine, FixedSum};
 use crate::run::Run;
 use crate::{Error, Result, Variable};

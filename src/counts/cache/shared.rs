@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::counts::FixedSum;
+use crate::counts::{FixedSum, cost};
 use crate::{Variable, VariableSet};
 
 /// Most memory: 32 MiB.
@@ -22,8 +22,10 @@ pub(crate) struct SharedSums {
 }
 
 impl SharedSums {
-    /// A row is kept where it has sums for at least one in so many variables.
-    pub(crate) const PART: usize = 4;
+    /// Whether a row of so many sums is worth keeping, of so many variables.
+    pub(crate) fn pays(sums: usize, n_variables: usize) -> bool {
+        sums * cost::SHARED_PART >= n_variables
+    }
 
     /// F of three variables, if it is in a row.
     pub(crate) fn of_three(&self, [x, y, z]: [Variable; 3]) -> Option<FixedSum> {

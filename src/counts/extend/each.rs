@@ -7,33 +7,23 @@
 
 use rustc_hash::FxHashMap;
 
+use super::grouped::{Grouped, SMALL};
+use super::nibbles::{Gathered, Nibbles, WIDTH};
+use super::tally::{self, Block, Sums};
 use crate::Variable;
-use crate::counts::extend::nibbles::{Gathered, HALF, Nibbles, WIDTH};
-use crate::counts::extend::tally::{SortedRows, Sums};
 use crate::counts::fixed::Total;
-use crate::counts::simd::{Counter, TILE, Tile};
-use crate::counts::table::planes::{BitPlanes, Line, MAX_PLANE_ARITY};
-use crate::counts::table::strata::Strata;
-use crate::counts::{FixedScale, FixedSum, Kernel};
-use crate::data::{Codes, DiscreteData};
-
-/// Strata with fewer rows than this are counted one after the other; larger ones together, in the order of rows.
-const SMALL: u32 = 8;
-
-/// Most memory of planes of strata: 8 MiB.
-const MAX_LINES: usize = (8 << 20) / 64;
+use crate::counts::simd::{Counter, Line, TILE, Tile};
+use crate::counts::table::planes::{BitPlanes, MAX_PLANE_ARITY};
+use crate::counts::{FixedScale, FixedSum, cost};
+use crate::data::{DiscreteData, with_codes};
 
 /// Planes of candidates taken together.
 const PLANES: usize = 32;
 
-/// Fewer candidates than this are not worth strata sorted for them alone.
-const FEW: usize = 64;
-
 /// Scratch memory of [`sums_with_each`].
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
-    strata: Strata,
-    sizes: Vec<u32>,
+    grouped: Grouped,
     /// For each stratum the number of its plane, its number among the middling ones, or where its rows start among
     /// those of the small ones.
     place: Vec<u32>,
@@ -48,9 +38,6 @@ pub(crate) struct Candidates {
     lengths: Vec<u32>,
     counts: Vec<u32>,
     codes: Vec<u64>,
-    /// Rows sorted by stratum, without those that are alone in theirs, and where each stratum ends.
-    sorted: Vec<u32>,
-    ends: Vec<u32>,
     gathered: Gathered,
 }
 
@@ -87,12 +74,7 @@ impl Candidates {
     ) {
         out.clear();
         out.resize(candidates.len(), T::default());
-        self.strata.group(source.data, base);
-        self.sizes.clear();
-        self.sizes.resize(self.strata.n_strata(), 0);
-        for &stratum in self.strata.ids() {
-            self.sizes[stratum as usize] += 1;
-        }
+        self.grouped.group(source, base);
         // A stratum with a plane costs as much as the candidate has planes, and a list of its rows costs the same for any
         // candidate: so candidates with few states are taken together, and those with many.
         let rest = if self.gathered.is_of(of) {
@@ -112,7 +94,8 @@ impl Candidates {
             let most = if fewest == u32::MAX { fewest } else { (fewest + fewest / 2).min(MAX_PLANE_ARITY) };
             let alike = rest.iter().take_while(|(states, _)| *states <= most).count();
             let planes = rest.iter().take_while(|(states, _)| *states < u32::MAX).count();
-            let n = if planes == 0 || planes - alike.min(planes) >= FEW { alike } else { planes }.max(FEW.min(planes));
+            let n = if planes == 0 || planes - alike.min(planes) >= cost::FEW_ALIKE { alike } else { planes }
+                .max(cost::FEW_ALIKE.min(planes));
             let (now, later) = rest.split_at(n);
             rest = later;
             class.clear();
@@ -129,7 +112,7 @@ impl Candidates {
         }
         if T::COUNTS_CELLS {
             // A row that is alone in its stratum is a cell whatever the candidate.
-            let alone = self.sizes.iter().map(|&size| u32::from(size == 1)).sum();
+            let alone = self.grouped.sizes().iter().map(|&size| u32::from(size == 1)).sum();
             out.iter_mut().for_each(|out| out.add(FixedSum::default(), alone));
         }
     }
@@ -145,20 +128,18 @@ impl Candidates {
                 None => rest.push(at),
             }
         }
-        let mut sorted = false;
         for (block, wanted) in blocks.iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
             let arity = source.lanes.arity(source.data, block);
-            if self.cost_of_block(source, arity, WIDTH) > wanted.len() as f32 * self.cost_of_candidate(source, arity) {
+            if self.grouped.cost_of_block(source, arity, WIDTH)
+                > wanted.len() as f32 * self.grouped.cost_of_candidate(source, arity)
+            {
                 rest.extend(wanted.iter().map(|&(at, _)| at));
                 continue;
             }
-            if !std::mem::replace(&mut sorted, true) {
-                self.sort_rows();
-            }
             let lines = source.lanes.block(source.data, block);
             let mut sums = Sums::default();
-            let sorted = SortedRows { rows: &self.sorted, ends: &self.ends };
-            source.counter.add_block::<T>(arity, WIDTH, lines, sorted, source.scale, &mut sums);
+            let block = Block { arity, lanes: WIDTH, lines };
+            tally::add::<T>(source.counter, block, self.grouped.sorted(), source.scale, &mut sums);
             for &(at, lane) in wanted {
                 out[at] = T::new(FixedSum(sums.sums[lane]), sums.cells[lane]);
             }
@@ -169,85 +150,26 @@ impl Candidates {
     /// [`count_blocks`](Self::count_blocks) where the candidates are among the variables brought together.
     fn count_gathered<T: Total>(&mut self, source: Source<'_>, candidates: &[Variable], out: &mut [T]) -> Vec<usize> {
         let mut place: FxHashMap<Variable, usize> = candidates.iter().enumerate().map(|(at, &c)| (c, at)).collect();
-        let mut sorted = false;
-        let gathered = std::mem::take(&mut self.gathered);
-        for (variables, lines) in gathered.blocks() {
+        for (variables, lines) in self.gathered.blocks() {
             let arity = variables.iter().map(|&x| source.data.arity(x)).max().expect("a block has variables");
             let wanted = variables.iter().filter(|x| place.contains_key(x)).count();
-            if self.cost_of_block(source, arity, variables.len())
-                > wanted as f32 * self.cost_of_candidate(source, arity)
+            if self.grouped.cost_of_block(source, arity, variables.len())
+                > wanted as f32 * self.grouped.cost_of_candidate(source, arity)
             {
                 continue;
             }
-            if !std::mem::replace(&mut sorted, true) {
-                self.sort_rows();
-            }
             let mut sums = Sums::default();
-            let rows = SortedRows { rows: &self.sorted, ends: &self.ends };
-            source.counter.add_block::<T>(arity, variables.len(), lines, rows, source.scale, &mut sums);
+            let block = Block { arity, lanes: variables.len(), lines };
+            tally::add::<T>(source.counter, block, self.grouped.sorted(), source.scale, &mut sums);
             for (lane, x) in variables.iter().enumerate() {
                 if let Some(at) = place.remove(x) {
                     out[at] = T::new(FixedSum(sums.sums[lane]), sums.cells[lane]);
                 }
             }
         }
-        self.gathered = gathered;
         let mut rest: Vec<usize> = place.into_values().collect();
         rest.sort_unstable();
         rest
-    }
-
-    /// What it takes to count so many variables of a block of so many states, in nanoseconds of one processor: only how costs
-    /// compare matters.
-    fn cost_of_block(&self, source: Source<'_>, arity: u32, lanes: usize) -> f32 {
-        let states = (arity - 1) as f32;
-        let of_row = match source.counter.kernel() {
-            Kernel::Avx512 | Kernel::Avx2 => 2.3 + 0.7 * states,
-            Kernel::Portable => 17.0 * states,
-        };
-        let whole = of_row * source.data.n_rows() as f32 + 32.0 * (states + 1.0) * self.sizes.len() as f32;
-        if lanes > HALF { whole } else { 0.5 * whole }
-    }
-
-    /// What it takes to count a candidate of so many states by itself.
-    fn cost_of_candidate(&self, source: Source<'_>, arity: u32) -> f32 {
-        let states = arity as usize - 1;
-        let least = self.least_rows_of_plane(source, Some(states));
-        let (mut planes, mut rows) = (0, 0);
-        for &size in self.sizes.iter().filter(|size| **size > 1) {
-            if size >= least {
-                planes += 1;
-            } else {
-                rows += size;
-            }
-        }
-        let of_row = 2.0;
-        let of_plane = of_row * lines_as_rows(source) * states as f32 + 0.3 * arity as f32;
-        of_plane * planes as f32 + of_row * rows as f32
-    }
-
-    /// Sorts the rows by stratum.
-    fn sort_rows(&mut self) {
-        let Self { strata, sizes, place, sorted, ends, .. } = self;
-        place.clear();
-        ends.clear();
-        let mut end = 0;
-        for &size in sizes.iter() {
-            place.push(end);
-            if size > 1 {
-                end += size;
-                ends.push(end);
-            }
-        }
-        sorted.clear();
-        sorted.resize(end as usize, 0);
-        for (row, &stratum) in (0..).zip(strata.ids()) {
-            if sizes[stratum as usize] > 1 {
-                let place = &mut place[stratum as usize];
-                sorted[*place as usize] = row;
-                *place += 1;
-            }
-        }
     }
 
     /// Sorts the strata: large ones have a plane (when there are `states` planes of a candidate on average), middling and
@@ -255,13 +177,13 @@ impl Candidates {
     fn split(&mut self, source: Source<'_>, states: Option<usize>) {
         const NONE: u32 = u32::MAX;
         let lines = source.planes.lines_per_plane();
-        let least = self.least_rows_of_plane(source, states);
+        let least = self.grouped.least_rows_of_plane(source, states);
         self.plane_sizes.clear();
         self.lengths.clear();
         self.place.clear();
         self.n_middling = 0;
         let mut start = 0;
-        for &size in &self.sizes {
+        for &size in self.grouped.sizes() {
             self.place.push(if size >= least {
                 self.plane_sizes.push(size);
                 self.plane_sizes.len() as u32 - 1
@@ -282,8 +204,8 @@ impl Candidates {
         self.middling.clear();
         self.small.clear();
         self.small.resize(start as usize, 0);
-        for (row, &stratum) in self.strata.ids().iter().enumerate() {
-            let (size, place) = (self.sizes[stratum as usize], &mut self.place[stratum as usize]);
+        for (row, &stratum) in self.grouped.ids().iter().enumerate() {
+            let (size, place) = (self.grouped.sizes()[stratum as usize], &mut self.place[stratum as usize]);
             if size >= least {
                 let line = &mut self.planes[*place as usize * lines + row / 512];
                 line.0[row % 512 / 64] |= 1 << (row % 64);
@@ -294,18 +216,6 @@ impl Candidates {
                 *place += 1;
             }
         }
-    }
-
-    /// The least number of rows of a stratum that becomes a plane: a plane costs as much as some rows for each of its
-    /// lines and each plane of a candidate, and all planes together keep within their budget of memory.
-    fn least_rows_of_plane(&self, source: Source<'_>, states: Option<usize>) -> u32 {
-        let Some(states) = states else { return u32::MAX };
-        let lines = source.planes.lines_per_plane();
-        let mut least = ((lines_as_rows(source) * states as f32) as u32).max(2 * SMALL);
-        while least < u32::MAX && self.sizes.iter().filter(|&&size| size >= least).count() > MAX_LINES / lines {
-            least = least.saturating_mul(2);
-        }
-        least
     }
 
     /// Adds the cells of strata with planes, for all candidates with planes.
@@ -372,14 +282,9 @@ impl Candidates {
         }
         for (&candidate, out) in candidates.iter().zip(out) {
             let arity = source.data.arity(candidate);
-            let middling: T = match source.data.column(candidate) {
-                Codes::Narrow(codes) => self.sum_middling(source.scale, codes, arity),
-                Codes::Wide(codes) => self.sum_middling(source.scale, codes, arity),
-            };
-            let small: T = match source.data.column(candidate) {
-                Codes::Narrow(codes) => self.sum_small(source.scale, codes),
-                Codes::Wide(codes) => self.sum_small(source.scale, codes),
-            };
+            let column = source.data.column(candidate);
+            let middling: T = with_codes!(column, |codes| self.sum_middling(source.scale, codes, arity));
+            let small: T = with_codes!(column, |codes| self.sum_small(source.scale, codes));
             out.add(middling.sum(), middling.occupied());
             out.add(small.sum(), small.occupied());
         }
@@ -427,14 +332,4 @@ impl Candidates {
         }
         sum
     }
-}
-
-/// How many rows counted one by one cost as much as the lines of one plane joined with another.
-fn lines_as_rows(source: Source<'_>) -> f32 {
-    let per_line = match source.counter.kernel() {
-        Kernel::Avx512 => 0.4,
-        Kernel::Avx2 => 1.2,
-        Kernel::Portable => 2.5,
-    };
-    per_line * source.planes.lines_per_plane() as f32
 }

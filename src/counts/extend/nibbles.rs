@@ -6,13 +6,10 @@
 use std::sync::OnceLock;
 
 use crate::Variable;
-use crate::counts::table::planes::Line;
-use crate::data::{Codes, DiscreteData};
+use crate::counts::simd::{HALF, Line};
+use crate::data::{DiscreteData, with_codes};
 
-/// Variables of half a line: in the low four bits of its bytes, or the high ones.
-pub(crate) const HALF: usize = 64;
-
-/// Variables of a line.
+/// Variables of a line: [`HALF`] of them in the low four bits of its bytes, as many in the high ones.
 pub(crate) const WIDTH: usize = 2 * HALF;
 
 /// Variables with more states are in no line.
@@ -80,18 +77,11 @@ fn fill(data: &DiscreteData, variables: &[Variable], lines: &mut Vec<Line>) {
         let rows = number * ROWS..number * ROWS + lines.len();
         for (i, &x) in variables.iter().enumerate() {
             let (word, shift) = (i % HALF / 8, 8 * (i % 8) + 4 * (i / HALF));
-            match data.column(x) {
-                Codes::Narrow(codes) => {
-                    for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
-                        line.0[word] |= u64::from(code) << shift;
-                    }
+            with_codes!(data.column(x), |codes| {
+                for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
+                    line.0[word] |= u64::from(code) << shift;
                 }
-                Codes::Wide(codes) => {
-                    for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
-                        line.0[word] |= u64::from(code) << shift;
-                    }
-                }
-            }
+            });
         }
     }
 }
@@ -132,6 +122,7 @@ impl Gathered {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Codes;
 
     #[test]
     fn every_variable_is_in_its_lane() {

@@ -4,22 +4,15 @@
 //! depends on the number m of rows. If m is small, each `n ln n` is a sum of steps, and how many cells reach each step is
 //! counted with bytes like the rows themselves. Otherwise `n ln n` is looked up.
 
+use std::marker::PhantomData;
+
+use super::nibbles::WIDTH;
 use crate::counts::FixedScale;
-use crate::counts::extend::nibbles::{HALF, WIDTH};
 use crate::counts::fixed::Total;
-use crate::counts::table::planes::Line;
-
-/// Most states of a variable but the first.
-const STATES: usize = 15;
-
-/// Most rows that a kernel counts at a time, in bytes.
-const MAX_ROWS: usize = 255;
+use crate::counts::simd::{Counter, Counts, HALF, Instructions, Job, Line, MAX_ROWS, STATES};
 
 /// The `n ln n` of strata of at most this many rows are summed by steps.
 const SMALL: usize = 24;
-
-/// The counts of a state in half a block.
-pub(crate) type Counts = [u8; HALF];
 
 /// What is added up for the variables of a block.
 #[derive(Debug, Clone)]
@@ -44,43 +37,55 @@ pub(crate) struct SortedRows<'a> {
     pub(crate) ends: &'a [u32],
 }
 
-/// How a kernel counts.
-pub(crate) trait TallyKernel: Copy {
-    /// Sets `counts[s]` to the number of `rows` (at most 255) in which a variable is in state s + 1, for each variable in the
-    /// low four bits of the bytes of `lines` (or the `high` ones), and s below `S`. `next` are rows that are wanted next.
-    fn tally<const S: usize>(
-        self,
-        lines: &[Line],
-        rows: &[u32],
-        next: &[u32],
-        high: bool,
-        counts: &mut [Counts; STATES],
-    );
+/// Variables that are counted together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block<'a> {
+    /// At least the states of any variable of the block, within 2 and 16.
+    pub(crate) arity: u32,
+    /// Only the first ones matter.
+    pub(crate) lanes: usize,
+    pub(crate) lines: &'a [Line],
 }
 
 /// Adds to each of `sums` the `n ln n` of all cells of the strata and a variable of the block, and how many of them occur
-/// if `T` counts cells; `arity` is at least that of any variable of it, within 2 and 16. Only the first `lanes` variables
-/// matter.
-#[inline(always)]
-pub(crate) fn add<K: TallyKernel, T: Total>(
-    kernel: K,
-    arity: u32,
-    lanes: usize,
-    lines: &[Line],
+/// if `T` counts cells.
+pub(crate) fn add<T: Total>(
+    counter: Counter,
+    block: Block<'_>,
     sorted: SortedRows<'_>,
     scale: &FixedScale,
     sums: &mut Sums,
 ) {
-    // More states than a variable has cost time alone.
-    match arity {
-        ..=2 => with::<1, K, T>(kernel, lanes, lines, sorted, scale, sums),
-        3 => with::<2, K, T>(kernel, lanes, lines, sorted, scale, sums),
-        4 => with::<3, K, T>(kernel, lanes, lines, sorted, scale, sums),
-        5 => with::<4, K, T>(kernel, lanes, lines, sorted, scale, sums),
-        6..=7 => with::<6, K, T>(kernel, lanes, lines, sorted, scale, sums),
-        8 => with::<7, K, T>(kernel, lanes, lines, sorted, scale, sums),
-        9..=11 => with::<10, K, T>(kernel, lanes, lines, sorted, scale, sums),
-        _ => with::<STATES, K, T>(kernel, lanes, lines, sorted, scale, sums),
+    counter.run(Add::<T> { block, sorted, scale, sums, total: PhantomData });
+}
+
+struct Add<'a, T> {
+    block: Block<'a>,
+    sorted: SortedRows<'a>,
+    scale: &'a FixedScale,
+    sums: &'a mut Sums,
+    total: PhantomData<T>,
+}
+
+impl<T: Total> Job for Add<'_, T> {
+    type Output = ();
+
+    const ON_BYTES: bool = true;
+
+    #[inline(always)]
+    fn with<I: Instructions>(self, instructions: I) {
+        let Self { block: Block { arity, lanes, lines }, sorted, scale, sums, total: _ } = self;
+        // More states than a variable has cost time alone.
+        match arity {
+            ..=2 => with::<1, I, T>(instructions, lanes, lines, sorted, scale, sums),
+            3 => with::<2, I, T>(instructions, lanes, lines, sorted, scale, sums),
+            4 => with::<3, I, T>(instructions, lanes, lines, sorted, scale, sums),
+            5 => with::<4, I, T>(instructions, lanes, lines, sorted, scale, sums),
+            6..=7 => with::<6, I, T>(instructions, lanes, lines, sorted, scale, sums),
+            8 => with::<7, I, T>(instructions, lanes, lines, sorted, scale, sums),
+            9..=11 => with::<10, I, T>(instructions, lanes, lines, sorted, scale, sums),
+            _ => with::<STATES, I, T>(instructions, lanes, lines, sorted, scale, sums),
+        }
     }
 }
 
@@ -99,8 +104,8 @@ struct Occupied {
 }
 
 #[inline(always)]
-fn with<const S: usize, K: TallyKernel, T: Total>(
-    kernel: K,
+fn with<const S: usize, I: Instructions, T: Total>(
+    instructions: I,
     lanes: usize,
     lines: &[Line],
     sorted: SortedRows<'_>,
@@ -123,10 +128,10 @@ fn with<const S: usize, K: TallyKernel, T: Total>(
         start = end as usize;
         for (half, sums) in halves.iter_mut().enumerate().take(lanes.div_ceil(HALF)) {
             if rows.len() > MAX_ROWS {
-                add_large::<S, K, T>(kernel, lines, rows, after, half == 1, scale, sums, cells[half]);
+                add_large::<S, I, T>(instructions, lines, rows, after, half == 1, scale, sums, cells[half]);
                 continue;
             }
-            kernel.tally::<S>(lines, rows, after, half == 1, &mut counts);
+            instructions.tally::<S>(lines, rows, after, half == 1, &mut counts);
             let counts = counts.first_chunk::<S>().expect("at most all states");
             if T::COUNTS_CELLS {
                 let occupied = &mut occupied[half];
@@ -238,8 +243,8 @@ fn add_by_table<const S: usize>(counts: &[Counts; S], rows: u8, table: &[i64; MA
 /// Adds the cells of a stratum of more than 255 rows.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn add_large<const S: usize, K: TallyKernel, T: Total>(
-    kernel: K,
+fn add_large<const S: usize, I: Instructions, T: Total>(
+    instructions: I,
     lines: &[Line],
     rows: &[u32],
     after: &[u32],
@@ -253,7 +258,7 @@ fn add_large<const S: usize, K: TallyKernel, T: Total>(
     let mut rest = rows;
     while !rest.is_empty() {
         let (now, later) = rest.split_at(rest.len().min(MAX_ROWS));
-        kernel.tally::<S>(lines, now, if later.is_empty() { after } else { later }, high, &mut counts);
+        instructions.tally::<S>(lines, now, if later.is_empty() { after } else { later }, high, &mut counts);
         for (totals, counts) in totals.iter_mut().zip(&counts) {
             for (total, count) in totals.iter_mut().zip(counts) {
                 *total += u32::from(*count);
@@ -277,49 +282,12 @@ fn add_large<const S: usize, K: TallyKernel, T: Total>(
     }
 }
 
-/// [`TallyKernel`] in plain Rust.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PlainTally;
-
-impl TallyKernel for PlainTally {
-    #[inline(always)]
-    fn tally<const S: usize>(
-        self,
-        lines: &[Line],
-        rows: &[u32],
-        _next: &[u32],
-        high: bool,
-        counts: &mut [Counts; STATES],
-    ) {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        let shift = 4 * u32::from(high);
-        // Eight counts in a word.
-        let mut of_states = [[0u64; HALF / 8]; S];
-        for &row in rows {
-            let codes = lines[row as usize].0.map(|word| (word >> shift) & (15 * ONES));
-            for (state, counts) in (1u64..).zip(&mut of_states) {
-                for (count, code) in counts.iter_mut().zip(codes) {
-                    // The high bit of each byte that is in another state: at most 15 + 127 fits the byte.
-                    let other = (code ^ (state * ONES)) + 127 * ONES;
-                    *count += (!other >> 7) & ONES;
-                }
-            }
-        }
-        for (counts, words) in counts.iter_mut().zip(of_states) {
-            for (counts, word) in counts.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-                *counts = word.to_le_bytes();
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::counts::Kernel;
-    use crate::counts::simd::Counter;
     use crate::counts::{CellSum, FixedSum};
 
     /// Lines of random codes below `arity`.
@@ -377,10 +345,11 @@ mod tests {
                     }
                     let sorted = SortedRows { rows: &rows, ends: &ends };
                     let counter = Counter::new(kernel).unwrap();
-                    counter.add_block::<FixedSum>(arity, lanes, &lines, sorted, &scale, &mut sums);
+                    let block = Block { arity, lanes, lines: &lines };
+                    add::<FixedSum>(counter, block, sorted, &scale, &mut sums);
                     prop_assert_eq!(&sums.sums[..lanes], &expected[..lanes], "{} {} {:?}", kernel, arity, &sizes);
                     prop_assert_eq!(&sums.cells, &[3; WIDTH]);
-                    counter.add_block::<CellSum>(arity, lanes, &lines, sorted, &scale, &mut cell_sums);
+                    add::<CellSum>(counter, block, sorted, &scale, &mut cell_sums);
                     prop_assert_eq!(&cell_sums.sums[..lanes], &expected[..lanes], "{} {} {:?}", kernel, arity, &sizes);
                     prop_assert_eq!(
                         &cell_sums.cells[..lanes], &expected_cells[..lanes], "{} {} {:?}", kernel, arity, &sizes

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 
 use crate::Variable;
-use crate::counts::subsets::binary::{self, BinarySubsets};
+use crate::counts::subsets::binary::{self, BinarySubsets, VisitSubsets};
 use crate::counts::table::core::{MAX_SET, Set};
 use crate::counts::table::strata::cells_within;
 use crate::counts::{CountingSession, FixedSum};
@@ -78,14 +78,16 @@ impl CountingSession<'_, '_> {
             {
                 let block: usize = set.arities()[..position].iter().map(|&arity| arity as usize).product();
                 let arity = set.arities()[position] as usize;
-                self.margin.clear();
-                self.margin.resize(self.counts.len() / arity, 0);
-                for (into, table) in self.margin.chunks_exact_mut(block).zip(self.counts.chunks_exact(block * arity)) {
+                self.scratch.margin.clear();
+                self.scratch.margin.resize(self.scratch.counts.len() / arity, 0);
+                for (into, table) in
+                    self.scratch.margin.chunks_exact_mut(block).zip(self.scratch.counts.chunks_exact(block * arity))
+                {
                     for state in table.chunks_exact(block) {
                         into.iter_mut().zip(state).for_each(|(into, count)| *into += count);
                     }
                 }
-                let sum = self.engine.scale().sum(&self.margin);
+                let sum = self.engine.scale().sum(&self.scratch.margin);
                 self.keep_sum(key, set.without(self.format, position).core(), sum);
             }
         }
@@ -99,13 +101,11 @@ impl CountingSession<'_, '_> {
         set.push(y);
         set.sort_unstable();
         if set.len() <= self.memo_size + 1 {
-            let mut supports = std::mem::take(&mut self.supports);
-            let dense = self.supports(&set, y, x, &mut supports[0]) && self.supports(&set, x, y, &mut supports[1]);
-            let total = supports[0].iter().zip(&supports[1]);
-            let total = total.map(|(&x, &y)| u64::from(x.saturating_sub(1)) * u64::from(y.saturating_sub(1))).sum();
-            self.supports = supports;
+            let dense = self.count_supports(&set, y, x, 0) && self.count_supports(&set, x, y, 1);
             if dense {
-                return total;
+                let [of_x, of_y] = &self.scratch.supports;
+                let degrees = |(&x, &y): (&u32, &u32)| u64::from(x.saturating_sub(1)) * u64::from(y.saturating_sub(1));
+                return of_x.iter().zip(of_y).map(degrees).sum();
             }
         }
         let r_x = self.engine.data().arity(x);
@@ -125,17 +125,19 @@ impl CountingSession<'_, '_> {
         total
     }
 
-    /// The number of states of `of` that occur with each configuration of `set` less `of` and `without`, in dense
-    /// order; false when there are too many cells.
-    fn supports(&mut self, set: &[Variable], without: Variable, of: Variable, into: &mut Vec<u32>) -> bool {
+    /// Counts, into one of the scratch memory's supports, the states of `of` that occur with each configuration of `set` less
+    /// `of` and `without`, in dense order; false when there are too many cells.
+    fn count_supports(&mut self, set: &[Variable], without: Variable, of: Variable, to: usize) -> bool {
         let part: SmallVec<[Variable; MAX_SET]> = set.iter().copied().filter(|&v| v != without).collect();
         let data = self.engine.data();
         let below = part.iter().take_while(|&&v| v != of);
         let block = below.map(|&v| data.arity(v) as usize).product::<usize>();
         let arity = data.arity(of) as usize;
-        let Some(table) = self.table(&part) else {
+        let Some(place) = self.place_of_table(&part) else {
             return false;
         };
+        let table = place.cells(&self.memo, &self.scratch.counts);
+        let into = &mut self.scratch.supports[to];
         into.clear();
         into.resize(table.len() / arity, 0);
         for (into, table) in into.chunks_exact_mut(block).zip(table.chunks_exact(block * arity)) {
@@ -178,7 +180,7 @@ impl CountingSession<'_, '_> {
             &all
         };
         let subsets = BinarySubsets { planes, n_rows, n_log_n, x, y, pool, size: size + always, always };
-        let _ = source.counter.binary_subsets(&subsets, &mut self.binary, visitor);
+        let _ = source.counter.run(VisitSubsets { subsets, scratch: &mut self.binary, visitor });
     }
 
     /// Whether [`visit_binary`](Self::visit_binary) applies: all variables must be binary, sets of one to three (`with`
@@ -226,23 +228,23 @@ impl CountingSession<'_, '_> {
         let (data, scale) = (self.engine.data(), self.engine.scale());
         let (r_x, r_y) = (data.arity(x) as usize, data.arity(y) as usize);
         let (mut information, mut degrees) = (FixedSum::default(), 0);
-        for stratum in self.counts.chunks_exact(r_x * r_y) {
+        for stratum in self.scratch.counts.chunks_exact(r_x * r_y) {
             if stratum.iter().fold(0, |any, &count| any | count) == 0 {
                 continue;
             }
-            self.margin.clear();
-            self.margin.resize(r_x, 0);
+            self.scratch.margin.clear();
+            self.scratch.margin.resize(r_x, 0);
             let mut states_of_y = 0u64;
             for of_y in stratum.chunks_exact(r_x) {
                 let total: u32 = of_y.iter().sum();
                 if total > 0 {
                     states_of_y += 1;
                     information += scale.sum(of_y) - scale.n_log_n(total);
-                    self.margin.iter_mut().zip(of_y).for_each(|(margin, count)| *margin += count);
+                    self.scratch.margin.iter_mut().zip(of_y).for_each(|(margin, count)| *margin += count);
                 }
             }
-            let states_of_x = self.margin.iter().filter(|&&count| count > 0).count() as u64;
-            information += scale.n_log_n(self.margin.iter().sum()) - scale.sum(&self.margin);
+            let states_of_x = self.scratch.margin.iter().filter(|&&count| count > 0).count() as u64;
+            information += scale.n_log_n(self.scratch.margin.iter().sum()) - scale.sum(&self.scratch.margin);
             degrees += (states_of_x - 1) * (states_of_y - 1);
         }
         (information, degrees)

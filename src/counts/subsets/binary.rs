@@ -10,7 +10,8 @@ use std::ops::ControlFlow;
 
 use crate::Variable;
 use crate::counts::session::information::InformationVisitor;
-use crate::counts::table::planes::{BitPlanes, Line};
+use crate::counts::simd::{Cells, Instructions, Job, Line, Quad, halves};
+use crate::counts::table::planes::BitPlanes;
 
 /// The largest conditioning set.
 pub(crate) const MAX_SIZE: usize = 3;
@@ -20,12 +21,6 @@ pub(crate) const MAX_POOL_OF_THREES: usize = 1024;
 
 /// Most lines of a plane, so that the masks stay in a core's cache (131,072 rows, 256 KiB).
 pub(crate) const MAX_LINES: usize = 256;
-
-/// Numbers of rows that a plane shares with each of four masks: all rows, x, y, x and y.
-pub(crate) type Quad = [u32; 4];
-
-/// The cells of a table of at most four binary variables, x running fastest, then y; zero beyond.
-pub(crate) type Cells = [u32; 16];
 
 /// A pair, a pool and a size from 1 to 3; every variable is binary.
 #[derive(Debug, Clone, Copy)]
@@ -43,17 +38,6 @@ pub(crate) struct BinarySubsets<'a> {
     pub(crate) always: usize,
 }
 
-/// How a kernel counts and sums.
-pub(crate) trait BinaryKernel: Copy {
-    /// The number of rows that `plane` shares with each of four masks, which lie line by line side by side.
-    fn quad(self, masks: &[[Line; 4]], plane: &[Line]) -> Quad;
-
-    /// The conditional information from `groups`, the counts with the last variable and each of the 1, 2 or 4 subsets of
-    /// the others (the first of them running fastest), and `below`, the table without the last variable; and the number of
-    /// strata in which both x and y vary.
-    fn information<const G: usize>(self, n_log_n: &[i64], groups: [&Quad; G], below: &Cells) -> (i64, u32);
-}
-
 /// Scratch memory of a session.
 #[derive(Debug, Default)]
 pub(crate) struct BinaryScratch {
@@ -66,6 +50,22 @@ pub(crate) struct BinaryScratch {
     singles: Vec<Quad>,
     /// Counts with each two variables of the pool, the higher position running faster.
     pairs: Vec<Quad>,
+}
+
+/// Visits all subsets in lexicographic order of positions, until the visitor has enough.
+pub(crate) struct VisitSubsets<'a, 'v, V> {
+    pub(crate) subsets: BinarySubsets<'a>,
+    pub(crate) scratch: &'v mut BinaryScratch,
+    pub(crate) visitor: &'v mut V,
+}
+
+impl<V: InformationVisitor> Job for VisitSubsets<'_, '_, V> {
+    type Output = ControlFlow<()>;
+
+    #[inline(always)]
+    fn with<I: Instructions>(self, instructions: I) -> ControlFlow<()> {
+        self.subsets.enumerate(instructions, self.scratch, self.visitor)
+    }
 }
 
 impl BinarySubsets<'_> {
@@ -84,11 +84,10 @@ impl BinarySubsets<'_> {
         positions.map(|position| position.wrapping_sub(self.always))
     }
 
-    /// Visits all subsets in lexicographic order of positions.
     #[inline(always)]
-    pub(crate) fn enumerate<K: BinaryKernel>(
+    fn enumerate<I: Instructions>(
         &self,
-        kernel: K,
+        instructions: I,
         scratch: &mut BinaryScratch,
         visitor: &mut impl InformationVisitor,
     ) -> ControlFlow<()> {
@@ -105,16 +104,16 @@ impl BinarySubsets<'_> {
         scratch.singles.clear();
         scratch.singles.resize(self.pool.len(), Quad::default());
         match self.size {
-            1 => self.ones(kernel, scratch, &pair, visitor),
-            2 => self.twos(kernel, scratch, &pair, visitor),
-            _ => self.threes(kernel, scratch, &pair, visitor),
+            1 => self.ones(instructions, scratch, &pair, visitor),
+            2 => self.twos(instructions, scratch, &pair, visitor),
+            _ => self.threes(instructions, scratch, &pair, visitor),
         }
     }
 
     #[inline(always)]
-    fn ones<K: BinaryKernel>(
+    fn ones<I: Instructions>(
         &self,
-        kernel: K,
+        instructions: I,
         scratch: &mut BinaryScratch,
         pair: &Cells,
         visitor: &mut impl InformationVisitor,
@@ -123,8 +122,8 @@ impl BinarySubsets<'_> {
             let at = self.seen([i]);
             let at = &at[self.always..];
             if visitor.wants(at) {
-                let with_i = kernel.quad(&scratch.of_pair, self.plane(i));
-                let (information, degrees) = kernel.information(self.n_log_n, [&with_i], pair);
+                let with_i = instructions.quad(&scratch.of_pair, self.plane(i));
+                let (information, degrees) = instructions.information(self.n_log_n, [&with_i], pair);
                 visitor.visit(at, information, Some(degrees))?;
             }
         }
@@ -132,28 +131,28 @@ impl BinarySubsets<'_> {
     }
 
     #[inline(always)]
-    fn twos<K: BinaryKernel>(
+    fn twos<I: Instructions>(
         &self,
-        kernel: K,
+        instructions: I,
         scratch: &mut BinaryScratch,
         pair: &Cells,
         visitor: &mut impl InformationVisitor,
     ) -> ControlFlow<()> {
         let BinaryScratch { of_pair, of_first, singles, .. } = scratch;
-        singles[0] = kernel.quad(of_pair, self.plane(0));
+        singles[0] = instructions.quad(of_pair, self.plane(0));
         for i in self.firsts() {
             within(of_pair, self.plane(i), of_first);
             let of_i = table([&singles[i]], pair);
             for (j, with_j) in singles.iter_mut().enumerate().skip(i + 1) {
                 if i == 0 {
-                    *with_j = kernel.quad(of_pair, self.plane(j));
+                    *with_j = instructions.quad(of_pair, self.plane(j));
                 }
                 let at = self.seen([i, j]);
                 let at = &at[self.always..];
                 if visitor.wants(at) {
-                    let with_both = kernel.quad(of_first, self.plane(j));
+                    let with_both = instructions.quad(of_first, self.plane(j));
                     let groups = [&*with_j, &with_both];
-                    let (information, degrees) = kernel.information(self.n_log_n, groups, &of_i);
+                    let (information, degrees) = instructions.information(self.n_log_n, groups, &of_i);
                     visitor.visit(at, information, Some(degrees))?;
                 }
             }
@@ -162,9 +161,9 @@ impl BinarySubsets<'_> {
     }
 
     #[inline(always)]
-    fn threes<K: BinaryKernel>(
+    fn threes<I: Instructions>(
         &self,
-        kernel: K,
+        instructions: I,
         scratch: &mut BinaryScratch,
         pair: &Cells,
         visitor: &mut impl InformationVisitor,
@@ -177,14 +176,14 @@ impl BinarySubsets<'_> {
         }
         // Pairs of lower position i lie together, those with i + 1 first.
         let row = |i: usize| i * (2 * width - i - 1) / 2;
-        singles[0] = kernel.quad(of_pair, self.plane(0));
+        singles[0] = instructions.quad(of_pair, self.plane(0));
         for i in self.firsts() {
             within(of_pair, self.plane(i), of_first);
             let of_i = table([&singles[i]], pair);
             for j in i + 1..width {
                 if (i, j) == (0, 1) {
-                    singles[1] = kernel.quad(of_pair, self.plane(1));
-                    pairs[0] = kernel.quad(of_first, self.plane(1));
+                    singles[1] = instructions.quad(of_pair, self.plane(1));
+                    pairs[0] = instructions.quad(of_first, self.plane(1));
                 }
                 let of_both_table = table([&singles[j], &pairs[row(i) + j - i - 1]], &of_i);
                 within(of_first, self.plane(j), of_both);
@@ -197,17 +196,17 @@ impl BinarySubsets<'_> {
                     // With the first variable, every pair of the pool is met.
                     if i == 0 {
                         if j == 1 {
-                            *with_k = kernel.quad(of_pair, plane);
-                            pairs[at_ik] = kernel.quad(of_first, plane);
+                            *with_k = instructions.quad(of_pair, plane);
+                            pairs[at_ik] = instructions.quad(of_first, plane);
                         }
-                        pairs[at_jk] = kernel.quad(of_second, plane);
+                        pairs[at_jk] = instructions.quad(of_second, plane);
                     }
                     let at = self.seen([i, j, k]);
                     let at = &at[self.always..];
                     if visitor.wants(at) {
-                        let with_all = kernel.quad(of_both, plane);
+                        let with_all = instructions.quad(of_both, plane);
                         let groups = [&*with_k, &pairs[at_ik], &pairs[at_jk], &with_all];
-                        let (information, degrees) = kernel.information(self.n_log_n, groups, &of_both_table);
+                        let (information, degrees) = instructions.information(self.n_log_n, groups, &of_both_table);
                         visitor.visit(at, information, Some(degrees))?;
                     }
                 }
@@ -233,58 +232,4 @@ fn table<const G: usize>(groups: [&Quad; G], below: &Cells) -> Cells {
     cells[..4 * G].copy_from_slice(&first[..4 * G]);
     cells[4 * G..8 * G].copy_from_slice(&second[..4 * G]);
     cells
-}
-
-/// The cells in which the last variable is in its first state, and those in which it is in its second.
-#[inline(always)]
-fn halves<const G: usize>(groups: [&Quad; G], below: &Cells) -> (Cells, Cells) {
-    let mut second = Cells::default();
-    for (into, group) in second.as_chunks_mut::<4>().0.iter_mut().zip(groups) {
-        *into = *group;
-    }
-    // From "at least these variables" to "exactly these", one variable at a time.
-    let mut step = 1;
-    while step < 4 * G {
-        for cell in 0..4 * G {
-            if cell & step == 0 {
-                second[cell] = second[cell].wrapping_sub(second[cell | step]);
-            }
-        }
-        step *= 2;
-    }
-    (std::array::from_fn(|cell| below[cell].wrapping_sub(second[cell])), second)
-}
-
-/// [`BinaryKernel`] in plain Rust.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Plain;
-
-impl BinaryKernel for Plain {
-    #[inline(always)]
-    fn quad(self, masks: &[[Line; 4]], plane: &[Line]) -> Quad {
-        let mut counts = Quad::default();
-        for (masks, line) in masks.iter().zip(plane) {
-            for (count, mask) in counts.iter_mut().zip(masks) {
-                *count += mask.0.iter().zip(line.0).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
-            }
-        }
-        counts
-    }
-
-    #[inline(always)]
-    fn information<const G: usize>(self, n_log_n: &[i64], groups: [&Quad; G], below: &Cells) -> (i64, u32) {
-        let (first, second) = halves(groups, below);
-        let f = |count: u32| n_log_n[count as usize];
-        let (mut sum, mut degrees) = (0i64, 0);
-        for half in [&first, &second] {
-            for stratum in &half.as_chunks::<4>().0[..G] {
-                let &[a, b, c, d] = stratum;
-                sum = sum.wrapping_add(f(a) + f(b) + f(c) + f(d));
-                sum = sum.wrapping_sub(f(a + b) + f(c + d) + f(a + c) + f(b + d));
-                sum = sum.wrapping_add(f(a + b + c + d));
-                degrees += u32::from((a + b != 0) & (c + d != 0) & (a + c != 0) & (b + d != 0));
-            }
-        }
-        (sum, degrees)
-    }
 }

@@ -6,8 +6,8 @@
 
 use crate::Variable;
 use crate::counts::cache::memo::{Key, KeyFormat};
-use crate::counts::simd::{Counter, MASKS, TILE, Tile};
-use crate::counts::table::planes::{BitPlanes, Line};
+use crate::counts::simd::{Counter, Line, MASKS, TILE, Tile};
+use crate::counts::table::planes::BitPlanes;
 use crate::data::DiscreteData;
 
 /// The largest set whose tables are made by inclusion and exclusion.

@@ -4,13 +4,8 @@
 //! by subtraction, so that state needs no plane.
 
 use crate::Variable;
-use crate::counts::simd::equal;
+use crate::counts::simd::{Line, equal};
 use crate::data::{Codes, DiscreteData};
-
-/// 512 rows of a plane, one cache line.
-#[repr(C, align(64))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Line(pub(crate) [u64; 8]);
 
 /// Rows in a line.
 const LINE_ROWS: usize = 512;

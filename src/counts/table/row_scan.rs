@@ -1,18 +1,48 @@
 //! Dense tables counted row by row.
 
 use crate::Variable;
-use crate::data::{Codes, DiscreteData};
+use crate::counts::simd::{Counter, Instructions, Job};
+use crate::data::{DiscreteData, with_codes};
 
 /// Rows whose cells are worked out at a time.
 const CHUNK: usize = 1024;
 
 /// Up to this many cells are counted in four tables in turn, so that equal cells in a row do not wait for each other.
-pub(crate) const MAX_SPLIT: usize = 4096;
+const MAX_SPLIT: usize = 4096;
 
 /// Adds the counts of the table of `variables` (the first one fastest) to `table`, which has all its cells.
 /// `scratch` holds further tables, which are zero between calls.
+pub(crate) fn count(
+    counter: Counter,
+    data: &DiscreteData,
+    variables: &[Variable],
+    table: &mut [u32],
+    scratch: &mut Vec<u32>,
+) {
+    counter.run(Count { data, variables, table, scratch });
+}
+
+struct Count<'a> {
+    data: &'a DiscreteData,
+    variables: &'a [Variable],
+    table: &'a mut [u32],
+    scratch: &'a mut Vec<u32>,
+}
+
+impl Job for Count<'_> {
+    type Output = ();
+
+    /// Cells of many rows are worked out at once.
+    const ON_BYTES: bool = true;
+
+    #[inline(always)]
+    fn with<I: Instructions>(self, _: I) {
+        count_all(self.data, self.variables, self.table, self.scratch);
+    }
+}
+
 #[inline(always)]
-pub(crate) fn count(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scratch: &mut Vec<u32>) {
+fn count_all(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scratch: &mut Vec<u32>) {
     if table.len() <= MAX_SPLIT {
         scratch.resize(4 * MAX_SPLIT, 0);
         let (first, rest) = scratch.split_at_mut(MAX_SPLIT);
@@ -71,18 +101,11 @@ fn chunks<T: Cell>(data: &DiscreteData, variables: &[Variable], mut visit: impl 
         cells.fill(T::default());
         for &variable in variables.iter().rev() {
             let arity = data.arity(variable);
-            match data.column(variable) {
-                Codes::Narrow(codes) => {
-                    for (cell, &state) in cells.iter_mut().zip(&codes[start..end]) {
-                        *cell = cell.step(arity, u16::from(state));
-                    }
+            with_codes!(data.column(variable), |codes| {
+                for (cell, &state) in cells.iter_mut().zip(&codes[start..end]) {
+                    *cell = cell.step(arity, state as u16);
                 }
-                Codes::Wide(codes) => {
-                    for (cell, &state) in cells.iter_mut().zip(&codes[start..end]) {
-                        *cell = cell.step(arity, state);
-                    }
-                }
-            }
+            });
         }
         visit(cells);
     }

@@ -4,7 +4,7 @@
 //! O(rows) however many cells the full table has, and nothing can overflow.
 
 use crate::Variable;
-use crate::data::{Codes, DiscreteData};
+use crate::data::{DiscreteData, with_codes};
 
 /// The configuration of each row, numbered `0..n_strata` by increasing cell (the last variable most significant).
 #[derive(Debug, Default)]
@@ -28,10 +28,7 @@ impl Strata {
         self.ids.resize(data.n_rows(), 0);
         self.n_strata = 1;
         for &variable in variables.iter().rev() {
-            match data.column(variable) {
-                Codes::Narrow(codes) => self.refine(codes, data.arity(variable)),
-                Codes::Wide(codes) => self.refine(codes, data.arity(variable)),
-            }
+            with_codes!(data.column(variable), |codes| self.refine(codes, data.arity(variable)));
         }
     }
 

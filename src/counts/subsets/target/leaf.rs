@@ -1,19 +1,7 @@
 //! The cells of the last three variables of a set, in every stratum, and their sum of `n ln n`.
 
-use super::sorted::{Block, Eight};
-use crate::counts::table::planes::Line;
-
-/// How a kernel handles lines.
-pub(crate) trait LineKernel: Copy {
-    /// How many rows each two planes have in common, word by word. All planes have as many lines.
-    fn shared<const A: usize, const B: usize>(self, a: [&[Line]; A], b: [&[Line]; B]) -> [[Eight; B]; A];
-
-    /// Σ n ln n over counts.
-    fn sum(self, n_log_n: &[i64], counts: &[Eight]) -> i64;
-
-    /// Transposes 64 × 64 bits in each of eight words side by side: bit j of line i becomes bit i of line j.
-    fn transpose(self, square: &mut [Line; 64]);
-}
+use super::sorted::Block;
+use crate::counts::simd::{Eight, Instructions, Line};
 
 /// Three variables b, c and d with at most Q states past the first: planes and counts of those states.
 pub(super) struct Leaf<'a, const Q: usize> {
@@ -38,14 +26,14 @@ type Cells<const R: usize> = [[[Eight; R]; R]; R];
 impl<const Q: usize> Leaf<'_, Q> {
     /// Σ n ln n over the cells without the target, less that over the cells with it. R is Q + 1.
     #[inline(always)]
-    pub(super) fn entropy<K: LineKernel, const R: usize>(&self, kernel: K, n_log_n: &[i64]) -> i64 {
+    pub(super) fn entropy<I: Instructions, const R: usize>(&self, instructions: I, n_log_n: &[i64]) -> i64 {
         let mut sum = 0i64;
         let mut first = 0;
         let mut cells = [[[Eight::default(); R]; R]; R];
         for &end in self.ends {
             let mut margin = [[[Eight::default(); R]; R]; R];
             for block in first..end as usize {
-                self.fill::<K, R>(kernel, block, &mut cells);
+                self.fill::<I, R>(instructions, block, &mut cells);
                 for k in 0..R {
                     for j in 0..R {
                         for i in 0..R {
@@ -53,9 +41,9 @@ impl<const Q: usize> Leaf<'_, Q> {
                         }
                     }
                 }
-                sum = sum.wrapping_sub(kernel.sum(n_log_n, cells.as_flattened().as_flattened()));
+                sum = sum.wrapping_sub(instructions.sum(n_log_n, cells.as_flattened().as_flattened()));
             }
-            sum = sum.wrapping_add(kernel.sum(n_log_n, margin.as_flattened().as_flattened()));
+            sum = sum.wrapping_add(instructions.sum(n_log_n, margin.as_flattened().as_flattened()));
             first = end as usize;
         }
         sum
@@ -63,11 +51,11 @@ impl<const Q: usize> Leaf<'_, Q> {
 
     /// The cells of a block.
     #[inline(always)]
-    fn fill<K: LineKernel, const R: usize>(&self, kernel: K, block: usize, cells: &mut Cells<R>) {
+    fn fill<I: Instructions, const R: usize>(&self, instructions: I, block: usize, cells: &mut Cells<R>) {
         let rows = self.blocks[block].rows();
         let planes = self.planes.map(|plane| &plane[rows.clone()]);
         for j in 0..Q {
-            let counts = kernel.shared(self.masks[j].map(|mask| &mask[rows.clone()]), planes);
+            let counts = instructions.shared(self.masks[j].map(|mask| &mask[rows.clone()]), planes);
             for i in 0..Q {
                 for k in 0..Q {
                     cells[k + 1][j + 1][i + 1] = counts[i][k];
@@ -128,61 +116,4 @@ fn complete<const Q: usize, const R: usize>(
         corner = corner.less(rest);
     }
     table[0][0] = corner;
-}
-
-/// [`LineKernel`] in plain Rust.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PlainLines;
-
-impl LineKernel for PlainLines {
-    #[inline(always)]
-    fn shared<const A: usize, const B: usize>(self, a: [&[Line]; A], b: [&[Line]; B]) -> [[Eight; B]; A] {
-        let mut counts = [[Eight::default(); B]; A];
-        for i in 0..A {
-            for j in 0..B {
-                for (x, y) in a[i].iter().zip(b[j]) {
-                    for lane in 0..8 {
-                        counts[i][j].0[lane] += (x.0[lane] & y.0[lane]).count_ones();
-                    }
-                }
-            }
-        }
-        counts
-    }
-
-    #[inline(always)]
-    fn sum(self, n_log_n: &[i64], counts: &[Eight]) -> i64 {
-        let mut sums = [0i64; 4];
-        for eight in counts {
-            for (lane, &count) in eight.0.iter().enumerate() {
-                sums[lane % 4] = sums[lane % 4].wrapping_add(n_log_n[count as usize]);
-            }
-        }
-        sums.iter().fold(0, |sum, &part| sum.wrapping_add(part))
-    }
-
-    #[inline(always)]
-    fn transpose(self, square: &mut [Line; 64]) {
-        transpose(square);
-    }
-}
-
-/// Transposes 64 × 64 bits in each of eight words side by side: bit j of line i becomes bit i of line j.
-#[inline(always)]
-pub(crate) fn transpose(square: &mut [Line; 64]) {
-    let mut width = 32;
-    let mut mask = u64::MAX >> 32;
-    while width > 0 {
-        for low in (0..64).filter(|low| low & width == 0) {
-            let (mut a, mut b) = (square[low].0, square[low + width].0);
-            for (a, b) in a.iter_mut().zip(&mut b) {
-                let swap = ((*a >> width) ^ *b) & mask;
-                *b ^= swap;
-                *a ^= swap << width;
-            }
-            (square[low].0, square[low + width].0) = (a, b);
-        }
-        width /= 2;
-        mask ^= mask << width;
-    }
 }

@@ -8,8 +8,8 @@
 use smallvec::SmallVec;
 
 use self::entropies::Entropies;
-use self::sorted::MAX_STRATA;
-use self::split::{MAX_ROSTER, MAX_STATES};
+use self::sorted::{MAX_STRATA, Records};
+use self::split::{Entropy, MAX_ROSTER, MAX_STATES, Split};
 use crate::Variable;
 use crate::counts::{CountingSession, InformationVisitor};
 use crate::data::DiscreteData;
@@ -19,10 +19,6 @@ mod entropies;
 mod leaf;
 mod sorted;
 mod split;
-
-pub(crate) use self::leaf::{LineKernel, PlainLines, transpose};
-pub(crate) use self::sorted::{Eight, Records};
-pub(crate) use self::split::Split;
 
 /// The sizes of conditioning sets.
 const SIZES: std::ops::RangeInclusive<usize> = 3..=5;
@@ -112,7 +108,8 @@ impl CountingSession<'_, '_> {
                 if split.sorted.sort(data, target, &prefix) {
                     split.reset(records);
                 }
-                counter.entropy(split, records, n_log_n, [0, 1, 2].map(|i| usize::from(last[i])))
+                let last = [0, 1, 2].map(|i| usize::from(last[i]));
+                counter.run(Entropy { split, records, n_log_n, last })
             };
         let AroundTarget { roster, records, remembered, with_other, without, .. } = around;
         let mut subsets = Combinations::new(pool.len(), size);

@@ -7,30 +7,8 @@
 use smallvec::SmallVec;
 
 use crate::Variable;
-use crate::data::{Codes, DiscreteData};
-
-/// Counts of the eight strata of a group.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(32))]
-pub(crate) struct Eight(pub(crate) [u32; 8]);
-
-impl Eight {
-    #[inline(always)]
-    pub(super) fn plus(mut self, other: Self) -> Self {
-        for lane in 0..8 {
-            self.0[lane] = self.0[lane].wrapping_add(other.0[lane]);
-        }
-        self
-    }
-
-    #[inline(always)]
-    pub(super) fn less(mut self, other: Self) -> Self {
-        for lane in 0..8 {
-            self.0[lane] = self.0[lane].wrapping_sub(other.0[lane]);
-        }
-        self
-    }
-}
+use crate::counts::simd::Eight;
+use crate::data::{DiscreteData, with_codes};
 
 /// Rows in a line of one stratum.
 const WORD: usize = 64;
@@ -43,7 +21,7 @@ pub(super) const MAX_STRATA: usize = 256;
 
 /// The planes of the variables of a roster, row by row: one bit for each state but the first.
 #[derive(Debug, Default)]
-pub(crate) struct Records {
+pub(super) struct Records {
     /// Rows of 64 bits each, with one more row than the data, of zeros.
     words: Vec<Vec<u64>>,
     /// The word, the first bit and the number of bits of each variable.
@@ -53,10 +31,10 @@ pub(crate) struct Records {
 
 /// Where the planes of a variable are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) word: u32,
-    pub(crate) bit: u8,
-    pub(crate) states: u8,
+pub(super) struct Place {
+    pub(super) word: u32,
+    pub(super) bit: u8,
+    pub(super) states: u8,
 }
 
 impl Records {
@@ -76,14 +54,9 @@ impl Records {
         let (word, bit) = (self.words.len() - 1, self.used);
         self.used += states;
         let set = |record: &mut u64, code: u32| *record |= (1u64 << code >> 1) << bit;
-        match data.column(variable) {
-            Codes::Narrow(codes) => {
-                self.words[word].iter_mut().zip(codes).for_each(|(record, &code)| set(record, code.into()));
-            }
-            Codes::Wide(codes) => {
-                self.words[word].iter_mut().zip(codes).for_each(|(record, &code)| set(record, code.into()));
-            }
-        }
+        with_codes!(data.column(variable), |codes| {
+            self.words[word].iter_mut().zip(codes).for_each(|(record, &code)| set(record, code.into()));
+        });
         self.places.push(Place { word: word as u32, bit, states });
     }
 
@@ -91,18 +64,18 @@ impl Records {
         self.places.len()
     }
 
-    pub(crate) fn place(&self, position: usize) -> Place {
+    pub(super) fn place(&self, position: usize) -> Place {
         self.places[position]
     }
 
-    pub(crate) fn word(&self, word: usize) -> &[u64] {
+    pub(super) fn word(&self, word: usize) -> &[u64] {
         &self.words[word]
     }
 }
 
 /// Lines of the rows of one state of the target in eight strata.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Block {
+pub(super) struct Block {
     first: u32,
     lines: u32,
 }
@@ -116,17 +89,17 @@ impl Block {
 
 /// The rows sorted by a prefix.
 #[derive(Debug, Default)]
-pub(crate) struct Sorted {
+pub(super) struct Sorted {
     prefix: SmallVec<[Variable; 3]>,
     valid: bool,
     /// The blocks of each eight strata are neighbours; these are their ends.
-    pub(crate) ends: Vec<u32>,
-    pub(crate) blocks: Vec<Block>,
+    pub(super) ends: Vec<u32>,
+    pub(super) blocks: Vec<Block>,
     /// Rows of each block.
-    pub(crate) totals: Vec<Eight>,
+    pub(super) totals: Vec<Eight>,
     /// The row at each bit: line by line, bit by bit, word by word. Bits without a row have the row past the last one.
-    pub(crate) order: Vec<u32>,
-    pub(crate) lines: usize,
+    pub(super) order: Vec<u32>,
+    pub(super) lines: usize,
     codes: Vec<u8>,
 }
 
@@ -152,16 +125,11 @@ impl Sorted {
         for &variable in prefix.iter().chain([&target]) {
             let arity = data.arity(variable) as usize;
             strata *= arity;
-            match data.column(variable) {
-                Codes::Narrow(codes) => {
-                    let steps = self.codes.iter_mut().zip(codes);
-                    steps.for_each(|(into, &code)| *into = into.wrapping_mul(arity as u8).wrapping_add(code));
+            with_codes!(data.column(variable), |codes| {
+                for (into, &code) in self.codes.iter_mut().zip(codes) {
+                    *into = into.wrapping_mul(arity as u8).wrapping_add(code as u8);
                 }
-                Codes::Wide(codes) => {
-                    let steps = self.codes.iter_mut().zip(codes);
-                    steps.for_each(|(into, &code)| *into = into.wrapping_mul(arity as u8).wrapping_add(code as u8));
-                }
-            }
+            });
         }
         debug_assert!(strata <= MAX_STRATA);
         self.lay_out(strata, states);

@@ -5,42 +5,12 @@ use std::arch::x86_64::{
     _mm512_i32gather_epi64, _mm512_load_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_setzero_si512,
 };
 
-use crate::counts::subsets::target::{Eight, LineKernel, Records, Split, transpose};
-use crate::counts::table::planes::Line;
-
-/// The entropy of a target given a prefix and three variables, see [`Split::entropy`].
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
-pub(super) fn entropy(split: &mut Split, records: &Records, n_log_n: &[i64], last: [usize; 3]) -> i64 {
-    split.entropy(Wide(()), records, n_log_n, last)
-}
-
-/// Made only where the instructions are known to be there.
-#[derive(Clone, Copy)]
-struct Wide(());
-
-impl LineKernel for Wide {
-    #[inline(always)]
-    fn shared<const A: usize, const B: usize>(self, a: [&[Line]; A], b: [&[Line]; B]) -> [[Eight; B]; A] {
-        // SAFETY: `entropy`, which makes this type, is called only where the processor has the instructions.
-        unsafe { shared(a, b) }
-    }
-
-    #[inline(always)]
-    fn sum(self, n_log_n: &[i64], counts: &[Eight]) -> i64 {
-        // SAFETY: as above.
-        unsafe { sum(n_log_n, counts) }
-    }
-
-    #[inline(always)]
-    fn transpose(self, square: &mut [Line; 64]) {
-        // SAFETY: as above.
-        unsafe { transpose_wide(square) }
-    }
-}
+use crate::counts::simd::portable;
+use crate::counts::simd::registers::{Eight, Line};
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn shared<const A: usize, const B: usize>(a: [&[Line]; A], b: [&[Line]; B]) -> [[Eight; B]; A] {
+pub(super) fn shared<const A: usize, const B: usize>(a: [&[Line]; A], b: [&[Line]; B]) -> [[Eight; B]; A] {
     let lines = a[0].len();
     assert!(a.iter().chain(&b).all(|plane| plane.len() == lines));
     let mut sums = [[_mm512_setzero_si512(); B]; A];
@@ -67,7 +37,7 @@ fn shared<const A: usize, const B: usize>(a: [&[Line]; A], b: [&[Line]; B]) -> [
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn sum(n_log_n: &[i64], counts: &[Eight]) -> i64 {
+pub(super) fn sum(n_log_n: &[i64], counts: &[Eight]) -> i64 {
     let mut most = Eight::default();
     for eight in counts {
         for (most, &count) in most.0.iter_mut().zip(&eight.0) {
@@ -92,6 +62,6 @@ fn sum(n_log_n: &[i64], counts: &[Eight]) -> i64 {
 /// The plain transposition, compiled for wide registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn transpose_wide(square: &mut [Line; 64]) {
-    transpose(square);
+pub(super) fn transpose(square: &mut [Line; 64]) {
+    portable::transpose(square);
 }

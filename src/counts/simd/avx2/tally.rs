@@ -7,52 +7,16 @@ use std::arch::x86_64::{
     _mm256_srli_epi16, _mm256_storeu_si256,
 };
 
-use crate::counts::FixedScale;
-use crate::counts::extend::nibbles::HALF;
-use crate::counts::extend::tally::{self, Counts, SortedRows, Sums, TallyKernel};
-use crate::counts::fixed::Total;
-use crate::counts::table::planes::Line;
+use crate::counts::simd::registers::{Counts, HALF, Line, STATES};
 
 /// Most counters of four bits side by side in bytes: two states each.
-const PAIRS: usize = 8;
+const PAIRS: usize = STATES.div_ceil(2);
 
 /// Rows until a counter of four bits is full.
 const FULL: usize = 15;
 
 /// Rows between the one that is counted and the one that is fetched.
 const AHEAD: usize = 32;
-
-/// [`tally::add`] with AVX2.
-#[target_feature(enable = "avx2")]
-pub(super) fn add<T: Total>(
-    arity: u32,
-    lanes: usize,
-    lines: &[Line],
-    sorted: SortedRows<'_>,
-    scale: &FixedScale,
-    sums: &mut Sums,
-) {
-    tally::add::<_, T>(Wide(()), arity, lanes, lines, sorted, scale, sums);
-}
-
-/// Made only where the instructions are known to be there.
-#[derive(Clone, Copy)]
-struct Wide(());
-
-impl TallyKernel for Wide {
-    #[inline(always)]
-    fn tally<const S: usize>(
-        self,
-        lines: &[Line],
-        rows: &[u32],
-        next: &[u32],
-        high: bool,
-        counts: &mut [Counts; 2 * PAIRS - 1],
-    ) {
-        // SAFETY: `add`, which makes this type, is called only where the processor has the instructions.
-        unsafe { tally::<S>(lines, rows, next, high, counts) }
-    }
-}
 
 /// For each two states, what codes add: 1 in the low four bits for the first of them, in the high ones for the second.
 const ONES: [[u8; 32]; PAIRS] = {
@@ -67,9 +31,16 @@ const ONES: [[u8; 32]; PAIRS] = {
     ones
 };
 
+/// [`Instructions::tally`](crate::counts::simd::Instructions::tally) with AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn tally<const S: usize>(lines: &[Line], rows: &[u32], next: &[u32], high: bool, counts: &mut [Counts; 2 * PAIRS - 1]) {
+pub(super) fn tally<const S: usize>(
+    lines: &[Line],
+    rows: &[u32],
+    next: &[u32],
+    high: bool,
+    counts: &mut [Counts; STATES],
+) {
     // SAFETY: each entry has 32 bytes; the load is unaligned.
     let ones = ONES.each_ref().map(|ones| unsafe { _mm256_loadu_si256(ones.as_ptr().cast::<__m256i>()) });
     let low = _mm256_set1_epi8(15);

@@ -10,43 +10,12 @@ use std::arch::x86_64::{
     _mm512_shuffle_epi32, _mm512_shuffle_i32x4, _mm512_shuffle_i64x2, _mm512_sub_epi32, _mm512_sub_epi64,
     _mm512_unpackhi_epi64, _mm512_unpacklo_epi64, _mm512_zextsi128_si512, _mm512_zextsi256_si512,
 };
-use std::ops::ControlFlow;
 
-use crate::counts::session::information::InformationVisitor;
-use crate::counts::subsets::binary::{BinaryKernel, BinaryScratch, BinarySubsets, Cells, Quad};
-use crate::counts::table::planes::Line;
-
-/// All subsets, see [`BinarySubsets::enumerate`].
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
-pub(super) fn enumerate(
-    subsets: &BinarySubsets<'_>,
-    scratch: &mut BinaryScratch,
-    visitor: &mut impl InformationVisitor,
-) -> ControlFlow<()> {
-    subsets.enumerate(Wide(()), scratch, visitor)
-}
-
-/// Made only where the instructions are known to be there.
-#[derive(Clone, Copy)]
-struct Wide(());
-
-impl BinaryKernel for Wide {
-    #[inline(always)]
-    fn quad(self, masks: &[[Line; 4]], plane: &[Line]) -> Quad {
-        // SAFETY: `enumerate`, which makes this type, is called only where the processor has the instructions.
-        unsafe { quad(masks, plane) }
-    }
-
-    #[inline(always)]
-    fn information<const G: usize>(self, n_log_n: &[i64], groups: [&Quad; G], below: &Cells) -> (i64, u32) {
-        // SAFETY: as above.
-        unsafe { information(n_log_n, groups, below) }
-    }
-}
+use crate::counts::simd::registers::{Cells, Line, Quad};
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn quad(masks: &[[Line; 4]], plane: &[Line]) -> Quad {
+pub(super) fn quad(masks: &[[Line; 4]], plane: &[Line]) -> Quad {
     let mut sums = [_mm512_setzero_si512(); 4];
     for (masks, line) in masks.iter().zip(plane) {
         // SAFETY: a line has 64 bytes and is aligned to them.
@@ -78,7 +47,7 @@ fn load_quad(quad: &Quad) -> __m128i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn information<const G: usize>(n_log_n: &[i64], groups: [&Quad; G], below: &Cells) -> (i64, u32) {
+pub(super) fn information<const G: usize>(n_log_n: &[i64], groups: [&Quad; G], below: &Cells) -> (i64, u32) {
     // SAFETY: sixteen cells have 64 bytes; the load is unaligned.
     let below = unsafe { _mm512_loadu_si512(below.as_ptr().cast::<__m512i>()) };
     let mut second = _mm512_zextsi128_si512(load_quad(groups[0]));

@@ -6,10 +6,9 @@ use std::arch::x86_64::{
     _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
 
-use super::Tile;
-use crate::counts::table::planes::Line;
+use crate::counts::simd::registers::{Line, Tile};
 
-/// [`Counter::tile`](super::Counter::tile) with AVX-512.
+/// [`Instructions::tile`](crate::counts::simd::Instructions::tile) with AVX-512.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 pub(super) fn tile(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], counts: &mut Tile) {
     match masks {

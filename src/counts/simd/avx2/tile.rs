@@ -7,21 +7,12 @@ use std::arch::x86_64::{
     _mm256_slli_epi64, _mm256_srli_epi16, _mm256_xor_si256,
 };
 
-use std::ops::ControlFlow;
-
-use super::{TILE, Tile};
-use crate::Variable;
-use crate::counts::session::information::InformationVisitor;
-use crate::counts::subsets::binary::{BinaryScratch, BinarySubsets, Plain};
-use crate::counts::subsets::target::{PlainLines, Records, Split};
-use crate::counts::table::planes::Line;
-use crate::counts::table::row_scan;
-use crate::data::DiscreteData;
+use crate::counts::simd::registers::{Line, TILE, Tile};
 
 /// Vectors taken at a time: eight lines.
 const CHUNK: usize = 16;
 
-/// [`Counter::tile`](super::Counter::tile) with AVX2.
+/// [`Instructions::tile`](crate::counts::simd::Instructions::tile) with AVX2.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn tile(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], counts: &mut Tile) {
     let lines = b[0].len();
@@ -62,22 +53,6 @@ pub(super) fn tile(masks: &[&[Line]], a: &[&[Line]], b: &[&[Line]], counts: &mut
             *count = finish(sum, vectors >= CHUNK);
         }
     }
-}
-
-/// [`row_scan::count`], compiled for AVX2: cells of many rows are worked out at once.
-#[target_feature(enable = "avx2,popcnt")]
-pub(super) fn count_rows(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scratch: &mut Vec<u32>) {
-    row_scan::count(data, variables, table, scratch);
-}
-
-/// All subsets, see [`BinarySubsets::enumerate`].
-#[target_feature(enable = "avx2,popcnt")]
-pub(super) fn binary_subsets(
-    subsets: &BinarySubsets<'_>,
-    scratch: &mut BinaryScratch,
-    visitor: &mut impl InformationVisitor,
-) -> ControlFlow<()> {
-    subsets.enumerate(Plain, scratch, visitor)
 }
 
 /// A running count: whole vectors of sixteen counted in `total`, the rest in carry-save form.
@@ -165,10 +140,4 @@ fn finish(sum: &Sum, carried: bool) -> u32 {
         _mm256_extract_epi64::<3>(total),
     ];
     lanes.iter().sum::<i64>() as u32
-}
-
-/// The entropy of a target given a prefix and three variables, see [`Split::entropy`].
-#[target_feature(enable = "avx2,popcnt")]
-pub(super) fn entropy(split: &mut Split, records: &Records, n_log_n: &[i64], last: [usize; 3]) -> i64 {
-    split.entropy(PlainLines, records, n_log_n, last)
 }

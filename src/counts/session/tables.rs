@@ -1,0 +1,241 @@
+//! Dense tables and their cells.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::CountingSession;
+use crate::Variable;
+use crate::counts::cache::memo::Memo;
+use crate::counts::cost;
+use crate::counts::fixed::Total;
+use crate::counts::table::core::{MAX_SET, Set, complete, count_core};
+use crate::counts::table::planes::MAX_PLANE_ARITY;
+use crate::counts::table::row_scan;
+use crate::counts::table::strata::{cells_within, reorder};
+
+/// Where a table is.
+pub(super) enum Place {
+    /// Among the cells of the memo.
+    Kept(Range<usize>),
+    /// In the counts of the scratch memory.
+    Counted,
+}
+
+impl Place {
+    pub(super) fn cells<'a>(&self, memo: &'a Memo, counts: &'a [u32]) -> &'a [u32] {
+        match self {
+            Self::Kept(at) => &memo.cells()[at.clone()],
+            Self::Counted => counts,
+        }
+    }
+}
+
+impl CountingSession<'_, '_> {
+    /// The largest number of cells for which [`table`](Self::table) gives a dense table: 4 N within 4,096 and 2²⁰.
+    pub fn table_limit(&self) -> usize {
+        (4 * self.engine.data().n_rows()).clamp(1 << 12, 1 << 20)
+    }
+
+    /// The counts of all cells of the table of `variables` (any order, distinct), zeros included. The cell of states
+    /// (s₁, …, sₖ) is s₁ + r₁ (s₂ + r₂ (s₃ + …)), the first variable running fastest. `None` when there are more than
+    /// [`table_limit`](Self::table_limit) cells; [`for_each_stratum`](Self::for_each_stratum) serves those.
+    pub fn table(&mut self, variables: &[Variable]) -> Option<&[u32]> {
+        let place = self.place_of_table(variables)?;
+        Some(place.cells(&self.memo, &self.scratch.counts))
+    }
+
+    /// Where the table of `variables` is, made if need be; `None` when it has too many cells.
+    pub(super) fn place_of_table(&mut self, variables: &[Variable]) -> Option<Place> {
+        let data = self.engine.data();
+        let cells = cells_within(data, variables, self.table_limit())?;
+        let mut sorted: SmallVec<[Variable; MAX_SET]> = variables.into();
+        sorted.sort_unstable();
+        let kept = if variables.len() <= self.memo_size {
+            self.known_table(&Set::new(data, self.format, &sorted)).map(|start| start as usize..start as usize + cells)
+        } else {
+            None
+        };
+        Some(match kept {
+            Some(kept) if sorted.as_slice() == variables => Place::Kept(kept),
+            Some(kept) => {
+                reorder(data, &sorted, variables, &self.memo.cells()[kept], &mut self.scratch.counts);
+                Place::Counted
+            }
+            None => {
+                self.count_rows(variables, cells);
+                Place::Counted
+            }
+        })
+    }
+
+    /// Calls `visit(cells)` for every configuration of `given` that occurs in the data, by increasing configuration
+    /// (the last variable most significant): `cells` are the pairs (cell, count) of the table of `inner` within that
+    /// stratum that have a count, by increasing cell, the first variable of `inner` running fastest. Works for any
+    /// number of cells in O(rows) memory.
+    ///
+    /// `inner` has one or two variables; all variables are distinct.
+    pub fn for_each_stratum(&mut self, inner: &[Variable], given: &[Variable], mut visit: impl FnMut(&[(u32, u32)])) {
+        debug_assert!(!inner.is_empty() && inner.len() <= 2);
+        let data = self.engine.data();
+        let mut all: SmallVec<[Variable; MAX_SET]> = inner.into();
+        all.extend_from_slice(given);
+        let mut cells: Vec<(u32, u32)> = Vec::new();
+        let block: usize = inner.iter().map(|&v| data.arity(v) as usize).product();
+        if let Some(table) = self.table(&all) {
+            for stratum in table.chunks_exact(block) {
+                cells.clear();
+                let counted = stratum.iter().enumerate().filter(|(_, count)| **count > 0);
+                cells.extend(counted.map(|(cell, &count)| (cell as u32, count)));
+                if !cells.is_empty() {
+                    visit(&cells);
+                }
+            }
+            return;
+        }
+        self.scratch.strata.group(data, given);
+        self.scratch.codes.clear();
+        self.scratch.codes.extend(self.scratch.strata.ids().iter().map(|&id| u64::from(id) << 32));
+        for (row, code) in self.scratch.codes.iter_mut().enumerate() {
+            let cell = inner.iter().rev().fold(0, |cell, &v| cell * data.arity(v) + data.column(v).get(row));
+            *code += u64::from(cell);
+        }
+        self.scratch.codes.sort_unstable();
+        for stratum in self.scratch.codes.chunk_by(|a, b| a >> 32 == b >> 32) {
+            cells.clear();
+            cells.extend(stratum.chunk_by(|a, b| a == b).map(|run| (run[0] as u32, run.len() as u32)));
+            visit(&cells);
+        }
+    }
+
+    /// Calls `visit(cell, count)` for every cell of the table of `variables` (any order, distinct) that has a count,
+    /// by increasing cell, numbered as in [`table`](Self::table). Memory is O(rows) however many cells there are.
+    ///
+    /// When there are more than 2¹²⁸ cells the last variables are taken together: their configuration is replaced by
+    /// its rank among those that occur, and the numbering is as if that were one variable.
+    pub fn for_each_cell(&mut self, variables: &[Variable], mut visit: impl FnMut(u128, u32)) {
+        let data = self.engine.data();
+        if let Some(table) = self.table(variables) {
+            let counted = table.iter().enumerate().filter(|(_, count)| **count > 0);
+            counted.for_each(|(cell, &count)| visit(cell as u128, count));
+            return;
+        }
+        let arity = |variable: &Variable| u128::from(data.arity(*variable));
+        let rows = data.n_rows() as u128;
+        let mut plain = variables.len();
+        if variables.iter().try_fold(1u128, |cells, v| cells.checked_mul(arity(v))).is_none() {
+            let within = |head: &[Variable]| head.iter().try_fold(rows, |cells, v| cells.checked_mul(arity(v)));
+            while within(&variables[..plain]).is_none() {
+                plain -= 1;
+            }
+        }
+        let (head, tail) = variables.split_at(plain);
+        self.scratch.strata.group(data, tail);
+        let mut codes: Vec<u128> = self.scratch.strata.ids().iter().map(|&id| u128::from(id)).collect();
+        for variable in head.iter().rev() {
+            let column = data.column(*variable);
+            for (row, code) in codes.iter_mut().enumerate() {
+                *code = *code * arity(variable) + u128::from(column.get(row));
+            }
+        }
+        codes.sort_unstable();
+        for run in codes.chunk_by(|a, b| a == b) {
+            visit(run[0], run.len() as u32);
+        }
+    }
+
+    /// Where the table of a set starts, made if need be; `None` when it is better counted row by row.
+    fn known_table(&mut self, set: &Set) -> Option<u32> {
+        if let Some(start) = self.memo.table(set.key) {
+            return Some(start);
+        }
+        self.pays_from_planes(set).then(|| {
+            let start = self.make_table(set);
+            self.memo.set_table(set.key, start);
+            start
+        })
+    }
+
+    /// Whether a table that is not kept is made faster from bit planes than row by row. If so there is room in the memo
+    /// for it and for all the smaller tables that it needs.
+    pub(crate) fn pays_from_planes(&mut self, set: &Set) -> bool {
+        let limit = cost::most_cells_from_planes(self.engine.kernel());
+        if set.core() > limit || set.arities().iter().any(|&arity| arity > MAX_PLANE_ARITY) {
+            return false;
+        }
+        let smaller = set.arities().iter().fold(1, |cells: usize, &arity| cells.saturating_mul(arity as usize + 1));
+        self.memo.reserve(1 << set.variables().len(), smaller)
+            && (set.cells() <= limit || self.missing(set, 0, limit) <= limit)
+    }
+
+    /// How many cells must be counted to make the table of a set: those of the core of every subset whose table is not
+    /// kept. Of the subsets, only those that keep the variables before `from`. May stop above `limit`.
+    fn missing(&self, set: &Set, from: usize, limit: usize) -> usize {
+        // Where a table is kept, so are those of all subsets.
+        if set.variables().len() < 2 || self.memo.table(set.key).is_some() {
+            return 0;
+        }
+        let mut missing = set.core();
+        for position in from..set.variables().len() {
+            if missing > limit {
+                break;
+            }
+            missing += self.missing(&set.without(self.format, position), position, limit);
+        }
+        missing
+    }
+
+    /// Makes the table of a set from bit planes as the newest one of the memo, without putting it down; those of all
+    /// subsets are made and kept if need be.
+    pub(super) fn make_table(&mut self, set: &Set) -> u32 {
+        let source = self.engine.source();
+        if set.variables().len() < 2 {
+            let (_, start, table) = self.memo.new_table(set.cells());
+            match *set.variables() {
+                [x] => table.copy_from_slice(self.engine.single_counts(x)),
+                _ => table[0] = source.data.n_rows() as u32,
+            }
+            return start;
+        }
+        let mut facets = [0; MAX_SET];
+        for (position, facet) in facets.iter_mut().enumerate().take(set.variables().len()) {
+            *facet = match self.memo.table(self.format.without(set.key, position)) {
+                Some(start) => start,
+                None => {
+                    let smaller = set.without(self.format, position);
+                    let start = self.make_table(&smaller);
+                    self.memo.set_table(smaller.key, start);
+                    start
+                }
+            };
+        }
+        let (others, start, table) = self.memo.new_table(set.cells());
+        count_core(source.planes, source.counter, set, table, &mut self.scratch.lines);
+        complete(set, &facets, others, table);
+        start
+    }
+
+    /// F of any set, counted row by row and not kept.
+    pub(crate) fn sum_by_rows<T: Total>(&mut self, variables: &[Variable]) -> T {
+        let data = self.engine.data();
+        if let Some(cells) = cells_within(data, variables, self.table_limit()) {
+            self.count_rows(variables, cells);
+        } else {
+            self.scratch.strata.group(data, variables);
+            self.scratch.counts.clear();
+            self.scratch.counts.resize(self.scratch.strata.n_strata(), 0);
+            for &id in self.scratch.strata.ids() {
+                self.scratch.counts[id as usize] += 1;
+            }
+        }
+        T::of(self.engine.scale(), &self.scratch.counts)
+    }
+
+    /// Counts a dense table row by row.
+    pub(crate) fn count_rows(&mut self, variables: &[Variable], cells: usize) {
+        self.scratch.counts.clear();
+        self.scratch.counts.resize(cells, 0);
+        let source = self.engine.source();
+        row_scan::count(source.counter, source.data, variables, &mut self.scratch.counts, &mut self.scratch.tables);
+    }
+}

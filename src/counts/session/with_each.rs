@@ -1,0 +1,112 @@
+//! F of one base set with each of many candidates, with what sessions remember of it.
+
+use super::{CountingSession, Scratch, joined};
+use crate::counts::cache::shared::SharedSums;
+use crate::counts::table::core::MAX_SET;
+use crate::counts::{FixedSum, cost};
+use crate::{Variable, VariableSet};
+
+impl CountingSession<'_, '_> {
+    /// Says that [`sums_with_each`](Self::sums_with_each) will be asked for many bases and these candidates, so that they are
+    /// brought together in memory. It changes no result.
+    pub fn gather(&mut self, candidates: &[Variable]) {
+        self.candidates.gather(self.engine.data(), candidates);
+    }
+
+    /// Whether these were the last candidates to be brought together.
+    pub fn has_gathered(&self, candidates: &[Variable]) -> bool {
+        self.candidates.has_gathered(candidates)
+    }
+
+    /// F(base ∪ {c}) for each candidate c, written to `out` in the order of `candidates`. What depends on `base` alone
+    /// is computed once. `base` is in any order, distinct; no candidate is in it.
+    pub fn sums_with_each(&mut self, base: &[Variable], candidates: &[Variable], out: &mut Vec<FixedSum>) {
+        let engine = self.engine;
+        match *base {
+            [] => {
+                out.clear();
+                out.extend(candidates.iter().map(|&candidate| engine.single(candidate)));
+                return;
+            }
+            [x] => {
+                if let Some(pairs) = engine.known_pairs() {
+                    out.clear();
+                    out.extend(candidates.iter().map(|&candidate| pairs.pair(x, candidate)));
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let mut key = VariableSet::from_slice(base);
+        key.sort_unstable();
+        self.recall(&key, candidates, out);
+        let n_variables = engine.data().n_variables();
+        if self.scratch.missing.is_empty() {
+            return;
+        }
+        if self.scratch.missing.len() > cost::FEW && 2 * candidates.len() >= n_variables {
+            // All variables at once cost little more, and serve single sets too.
+            let all: Vec<Variable> = (0..n_variables as Variable).filter(|v| key.binary_search(v).is_err()).collect();
+            let sums = &mut self.scratch.sums;
+            self.candidates.sums_with_each(engine.source(), base, &all, &all, sums);
+            for (out, candidate) in out.iter_mut().zip(candidates) {
+                *out = sums[all.binary_search(candidate).expect("no candidate is in the base")];
+            }
+            engine.rows_to_fill().keep(key, n_variables, &all, sums);
+            return;
+        }
+        let missing: Vec<Variable> = self.scratch.missing.iter().map(|&at| candidates[at as usize]).collect();
+        self.count_each(&key, base, &missing, candidates);
+        let Scratch { missing: at, sums, .. } = &self.scratch;
+        at.iter().zip(sums).for_each(|(&at, &sum)| out[at as usize] = sum);
+        if SharedSums::pays(candidates.len(), n_variables) {
+            engine.rows_to_fill().keep(key, n_variables, &missing, sums);
+        }
+    }
+
+    /// Writes the sums of base ∪ {c} that are remembered to `out`, and the positions of the other candidates to the scratch
+    /// memory.
+    fn recall(&mut self, base: &VariableSet, candidates: &[Variable], out: &mut Vec<FixedSum>) {
+        let few = self.few(candidates);
+        let missing = &mut self.scratch.missing;
+        let rows = self.engine.rows();
+        rows.as_deref().unwrap_or(&SharedSums::default()).recall(base, candidates, out, missing);
+        drop(rows);
+        if missing.len() <= few || !self.keeps_recent(base.len(), candidates.len()) {
+            return;
+        }
+        self.scratch.missing.retain(|&at| {
+            let known = self.recent.get(self.format.key(&joined(base, candidates[at as usize])));
+            known.inspect(|&sum| out[at as usize] = sum).is_none()
+        });
+    }
+
+    /// Whether sums of a base of so many variables with each of so many candidates are remembered one by one. A request for
+    /// many candidates is likely to come again, from the search around another variable of the base: those are shared.
+    fn keeps_recent(&self, base: usize, candidates: usize) -> bool {
+        base < self.memo_size && !SharedSums::pays(candidates, self.engine.data().n_variables())
+    }
+
+    /// Counts base ∪ {c} for each missing candidate c, into the sums of the scratch memory.
+    fn count_each(&mut self, key: &VariableSet, base: &[Variable], missing: &[Variable], candidates: &[Variable]) {
+        if missing.len() <= self.few(candidates) && base.len() < MAX_SET {
+            self.scratch.sums.clear();
+            for &candidate in missing {
+                let sum = self.sum_n_log_n(&joined(key, candidate));
+                self.scratch.sums.push(sum);
+            }
+            return;
+        }
+        self.candidates.sums_with_each(self.engine.source(), base, missing, candidates, &mut self.scratch.sums);
+        if self.keeps_recent(base.len(), candidates.len()) {
+            for (&candidate, &sum) in missing.iter().zip(&self.scratch.sums) {
+                self.recent.put(self.format.key(&joined(key, candidate)), sum);
+            }
+        }
+    }
+
+    /// Up to how many candidates sets are counted one by one.
+    pub(super) fn few(&self, candidates: &[Variable]) -> usize {
+        if self.candidates.has_gathered(candidates) { cost::FEW_GATHERED } else { cost::FEW }
+    }
+}
