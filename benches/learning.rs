@@ -12,8 +12,9 @@ use phgs::graph::Dag;
 use phgs::hybrid::{Hybrid, Initialise, Maximise, Partition, Restrict, VStructureRule, learn};
 use phgs::independence::{Alpha, G2Test};
 use phgs::knowledge::Knowledge;
-use phgs::orient::hgi::HgiOptions;
-use phgs::orient::path::{PathOptions, cpdag_path, hgi_path};
+use phgs::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
+use phgs::orient::path::{PathOptions, solution_path};
+use phgs::orient::{Undecided, orient_within, v_structures_within};
 use phgs::run::{Ledger, Run};
 use phgs::score::{PenalizedLikelihood, ScoreCache};
 use phgs::search::{ActiveSet, SearchOptions, Tabu, hill_climb};
@@ -69,16 +70,23 @@ fn orientation_and_search(criterion: &mut Criterion) {
     let engine = CountingEngine::new(&alarm.data);
     let score = PenalizedLikelihood::bic(&engine);
     let size = format!("{}/threads1", alarm.size());
-    group(criterion, "hgi_path", 3).bench_function(&size, |b| {
-        b.iter(|| hgi_path(&skeleton, &path, &mut ScoreCache::new(&score), &hgi, &none, &one).map(|p| p.index));
-    });
+    let hgi_path = || {
+        solution_path(&skeleton, &path, &mut ScoreCache::new(&score), &one, |graph, _, cache| {
+            let v_structures = v_structures_within(graph, &skeleton, &none, &one)?;
+            hybrid_greedy_initialization(graph, &v_structures, cache, &hgi, &none, &one)
+        })
+    };
+    group(criterion, "hgi_path", 3).bench_function(&size, |b| b.iter(|| hgi_path().map(|p| p.index)));
     group(criterion, "orientation_path", 3).bench_function(&size, |b| {
         b.iter(|| {
-            let cache = &mut ScoreCache::new(&score);
-            cpdag_path(&skeleton, &path, cache, &none, &one, |_, _| 0.0).map(|p| p.index)
+            let path = solution_path(&skeleton, &path, &mut ScoreCache::new(&score), &one, |graph, _, _| {
+                let v_structures = v_structures_within(graph, &skeleton, &none, &one)?;
+                orient_within(graph, &v_structures, &Undecided::new(&none, []), &none, &one)
+            });
+            path.map(|p| p.index)
         });
     });
-    let start = hgi_path(&skeleton, &path, &mut ScoreCache::new(&score), &hgi, &none, &one).expect("a path").selected;
+    let start = hgi_path().expect("a path").selected;
     for threads in [1, 2] {
         let run = Run::new(threads).expect("threads");
         group(criterion, "tabu_within_skeleton", 3).bench_function(format!("{}/threads{threads}", alarm.size()), |b| {

@@ -1,6 +1,6 @@
 //! Directed acyclic graphs.
 
-use super::{UndirectedGraph, insert_sorted, remove_sorted};
+use super::{Reach, UndirectedGraph, insert_sorted, remove_sorted};
 use crate::{Error, Result, Variable};
 
 /// A directed acyclic graph. Parents and children are listed in increasing order.
@@ -111,17 +111,7 @@ impl Dag {
 
     /// Whether there is a directed path (of any length, 0 included) from one variable to another.
     pub fn has_path(&self, from: Variable, to: Variable) -> bool {
-        let mut seen = vec![false; self.n_variables()];
-        let mut stack = vec![from];
-        while let Some(x) = stack.pop() {
-            if x == to {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[x as usize], true) {
-                stack.extend_from_slice(self.children(x));
-            }
-        }
-        false
+        Reach::new(self.n_variables()).reaches(|x| self.children(x), from, to)
     }
 
     /// An order in which parents come before children; among the variables that could come next, the lowest first.

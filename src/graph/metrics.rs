@@ -5,7 +5,7 @@
 //! [`Comparison::wrong_directions`], FP is [`Comparison::false_positives`], |E| is [`Comparison::true_edges`], SHD is
 //! [`Comparison::structural_hamming_distance`] and JI is [`Comparison::jaccard_index`].
 
-use super::{Pdag, Tie};
+use super::{EdgeMark, Pdag};
 use crate::{Error, Result, Variable};
 
 /// Edges of one kind (directed or undirected): how many the truth has, how many were learned, and how many of these
@@ -157,10 +157,10 @@ pub fn compare(truth: &Pdag, learned: &Pdag) -> Result<Comparison> {
     let mut comparison = Comparison { directed, undirected, ..Comparison::default() };
     for (x, y, tie) in edges(learned) {
         *match (truth.tie(x, y), tie) {
-            (Tie::None, _) => &mut comparison.false_positives,
+            (EdgeMark::None, _) => &mut comparison.false_positives,
             (a, b) if a == b => &mut comparison.true_positives,
-            (Tie::Undirected, _) => &mut comparison.direction_invented,
-            (_, Tie::Undirected) => &mut comparison.direction_lost,
+            (EdgeMark::Undirected, _) => &mut comparison.direction_invented,
+            (_, EdgeMark::Undirected) => &mut comparison.direction_lost,
             _ => &mut comparison.reversed,
         } += 1;
     }
@@ -168,18 +168,18 @@ pub fn compare(truth: &Pdag, learned: &Pdag) -> Result<Comparison> {
     Ok(comparison)
 }
 
-fn edges(graph: &Pdag) -> impl Iterator<Item = (Variable, Variable, Tie)> + '_ {
-    let directed = graph.directed_edges().map(|(x, y)| (x, y, Tie::Forward));
-    directed.chain(graph.undirected_edges().map(|(x, y)| (x, y, Tie::Undirected)))
+fn edges(graph: &Pdag) -> impl Iterator<Item = (Variable, Variable, EdgeMark)> + '_ {
+    let directed = graph.directed_edges().map(|(x, y)| (x, y, EdgeMark::Forward));
+    directed.chain(graph.undirected_edges().map(|(x, y)| (x, y, EdgeMark::Undirected)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TIES: [Tie; 4] = [Tie::None, Tie::Undirected, Tie::Forward, Tie::Backward];
+    const TIES: [EdgeMark; 4] = [EdgeMark::None, EdgeMark::Undirected, EdgeMark::Forward, EdgeMark::Backward];
 
-    fn graph(n: usize, ties: &[(Variable, Variable, Tie)]) -> Pdag {
+    fn graph(n: usize, ties: &[(Variable, Variable, EdgeMark)]) -> Pdag {
         let mut graph = Pdag::empty(n);
         for &(x, y, tie) in ties {
             graph.set(x, y, tie);
@@ -223,16 +223,23 @@ mod tests {
     /// Truth 0 → 2 ← 1, 2 → 3, 3 − 4 against 0 → 2, 1 − 2, 3 → 2, 3 − 4, 0 → 4: worked by hand.
     #[test]
     fn worked_by_hand() {
-        let truth =
-            graph(5, &[(0, 2, Tie::Forward), (1, 2, Tie::Forward), (2, 3, Tie::Forward), (3, 4, Tie::Undirected)]);
+        let truth = graph(
+            5,
+            &[
+                (0, 2, EdgeMark::Forward),
+                (1, 2, EdgeMark::Forward),
+                (2, 3, EdgeMark::Forward),
+                (3, 4, EdgeMark::Undirected),
+            ],
+        );
         let learned = graph(
             5,
             &[
-                (0, 2, Tie::Forward),
-                (1, 2, Tie::Undirected),
-                (3, 2, Tie::Forward),
-                (3, 4, Tie::Undirected),
-                (0, 4, Tie::Forward),
+                (0, 2, EdgeMark::Forward),
+                (1, 2, EdgeMark::Undirected),
+                (3, 2, EdgeMark::Forward),
+                (3, 4, EdgeMark::Undirected),
+                (0, 4, EdgeMark::Forward),
             ],
         );
         let c = compare(&truth, &learned).unwrap();

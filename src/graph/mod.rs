@@ -11,7 +11,7 @@ mod undirected;
 
 pub use dag::Dag;
 pub use metrics::{Comparison, KindCounts, compare};
-pub use pdag::{Pdag, Tie};
+pub use pdag::{EdgeMark, Pdag};
 pub(crate) use reach::Reach;
 pub use separation::DSeparation;
 pub use undirected::UndirectedGraph;

@@ -1,11 +1,11 @@
 //! Partially directed graphs: patterns, CPDAGs and what lies between.
 
-use super::{Dag, UndirectedGraph, insert_sorted, remove_sorted};
+use super::{Dag, Reach, UndirectedGraph, insert_sorted, remove_sorted};
 use crate::Variable;
 
 /// How two variables are tied in a [`Pdag`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tie {
+pub enum EdgeMark {
     /// Not adjacent.
     None,
     /// x − y.
@@ -79,21 +79,21 @@ impl Pdag {
     }
 
     /// How x and y are tied.
-    pub fn tie(&self, x: Variable, y: Variable) -> Tie {
+    pub fn tie(&self, x: Variable, y: Variable) -> EdgeMark {
         if self.neighbours[x as usize].binary_search(&y).is_ok() {
-            Tie::Undirected
+            EdgeMark::Undirected
         } else if self.children[x as usize].binary_search(&y).is_ok() {
-            Tie::Forward
+            EdgeMark::Forward
         } else if self.parents[x as usize].binary_search(&y).is_ok() {
-            Tie::Backward
+            EdgeMark::Backward
         } else {
-            Tie::None
+            EdgeMark::None
         }
     }
 
     /// Whether x and y are adjacent.
     pub fn adjacent(&self, x: Variable, y: Variable) -> bool {
-        self.tie(x, y) != Tie::None
+        self.tie(x, y) != EdgeMark::None
     }
 
     /// Whether x → y.
@@ -107,7 +107,7 @@ impl Pdag {
     }
 
     /// Makes the tie of x and y what is asked, whatever it was.
-    pub fn set(&mut self, x: Variable, y: Variable, tie: Tie) {
+    pub fn set(&mut self, x: Variable, y: Variable, tie: EdgeMark) {
         assert_ne!(x, y, "a variable is not tied to itself");
         remove_sorted(&mut self.neighbours[x as usize], y);
         remove_sorted(&mut self.neighbours[y as usize], x);
@@ -116,16 +116,16 @@ impl Pdag {
         remove_sorted(&mut self.children[y as usize], x);
         remove_sorted(&mut self.parents[x as usize], y);
         match tie {
-            Tie::None => {}
-            Tie::Undirected => {
+            EdgeMark::None => {}
+            EdgeMark::Undirected => {
                 insert_sorted(&mut self.neighbours[x as usize], y);
                 insert_sorted(&mut self.neighbours[y as usize], x);
             }
-            Tie::Forward => {
+            EdgeMark::Forward => {
                 insert_sorted(&mut self.children[x as usize], y);
                 insert_sorted(&mut self.parents[y as usize], x);
             }
-            Tie::Backward => {
+            EdgeMark::Backward => {
                 insert_sorted(&mut self.children[y as usize], x);
                 insert_sorted(&mut self.parents[x as usize], y);
             }
@@ -134,7 +134,7 @@ impl Pdag {
 
     /// Makes it x → y.
     pub fn orient(&mut self, x: Variable, y: Variable) {
-        self.set(x, y, Tie::Forward);
+        self.set(x, y, EdgeMark::Forward);
     }
 
     /// Number of edges of both kinds.
@@ -162,16 +162,6 @@ impl Pdag {
 
     /// Whether there is a path of directed edges (of any length, 0 included) from one variable to another.
     pub fn has_directed_path(&self, from: Variable, to: Variable) -> bool {
-        let mut seen = vec![false; self.n_variables()];
-        let mut stack = vec![from];
-        while let Some(x) = stack.pop() {
-            if x == to {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[x as usize], true) {
-                stack.extend_from_slice(self.children(x));
-            }
-        }
-        false
+        Reach::new(self.n_variables()).reaches(|x| self.children(x), from, to)
     }
 }

@@ -1,7 +1,7 @@
 //! What background knowledge says of the directions of a graph's edges.
 
 use crate::Variable;
-use crate::graph::{Pdag, Reach, Tie, UndirectedGraph};
+use crate::graph::{EdgeMark, Pdag, Reach, UndirectedGraph};
 use crate::knowledge::Knowledge;
 
 /// Makes a partially directed graph obey `knowledge`: forbidden edges go, required ones come, required arcs have their
@@ -17,11 +17,11 @@ pub fn apply_knowledge(pdag: &mut Pdag, knowledge: &Knowledge) {
     for &(x, y) in &edges {
         match (knowledge.allows_arc(x, y), knowledge.allows_arc(y, x)) {
             (true, true) => {}
-            (false, false) => pdag.set(x, y, Tie::None),
+            (false, false) => pdag.set(x, y, EdgeMark::None),
             (forward, _) => {
-                let against = if forward { Tie::Backward } else { Tie::Forward };
+                let against = if forward { EdgeMark::Backward } else { EdgeMark::Forward };
                 if pdag.tie(x, y) == against {
-                    pdag.set(x, y, Tie::Undirected);
+                    pdag.set(x, y, EdgeMark::Undirected);
                 }
             }
         }
@@ -32,7 +32,7 @@ pub fn apply_knowledge(pdag: &mut Pdag, knowledge: &Knowledge) {
     let required = knowledge.required_pairs();
     for &(x, y) in &required {
         if !pdag.adjacent(x, y) {
-            pdag.set(x, y, Tie::Undirected);
+            pdag.set(x, y, EdgeMark::Undirected);
         }
     }
     let mut reach = Reach::new(pdag.n_variables());
@@ -46,7 +46,7 @@ pub fn apply_knowledge(pdag: &mut Pdag, knowledge: &Knowledge) {
             _ => continue,
         };
         if reach.reaches(|v| pdag.children(v), to, from) {
-            pdag.set(x, y, Tie::None);
+            pdag.set(x, y, EdgeMark::None);
         } else {
             pdag.orient(from, to);
         }

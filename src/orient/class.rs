@@ -3,7 +3,7 @@
 use super::extension::extension_within;
 use super::meek::{apply_meek_rules, close, close_after};
 use super::undecided::Undecided;
-use crate::graph::{Dag, Pdag, Tie};
+use crate::graph::{Dag, EdgeMark, Pdag};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::{Result, Variable};
@@ -68,7 +68,7 @@ pub fn cpdag_of_dag(dag: &Dag) -> Pdag {
     let mut pdag = Pdag::empty(p);
     for (y, labels) in compelled.iter().enumerate() {
         for (&x, &directed) in dag.parents(y as Variable).iter().zip(labels) {
-            pdag.set(x, y as Variable, if directed { Tie::Forward } else { Tie::Undirected });
+            pdag.set(x, y as Variable, if directed { EdgeMark::Forward } else { EdgeMark::Undirected });
         }
     }
     pdag

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::undecided::Undecided;
-use crate::graph::{Dag, Pdag, Reach, Tie};
+use crate::graph::{Dag, EdgeMark, Pdag, Reach};
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -100,7 +100,7 @@ impl<'u> SinkRemoval<'u> {
         let around = self.rest.adjacents(x);
         for &k in &around {
             self.arcs.push((k, x));
-            self.rest.set(k, x, Tie::None);
+            self.rest.set(k, x, EdgeMark::None);
             self.gaps[k as usize] = None;
         }
         // A variable that is not adjacent to x keeps its conditions; one that is adjacent can only gain them.
@@ -212,7 +212,7 @@ pub fn forced_extension_within(pdag: &Pdag, undecided: &Undecided<'_>, run: &Run
 fn drop_cycles(pdag: &mut Pdag, run: &Run) -> Result<()> {
     let arcs: Vec<_> = pdag.directed_edges().collect();
     for &(x, y) in &arcs {
-        pdag.set(x, y, Tie::None);
+        pdag.set(x, y, EdgeMark::None);
     }
     let mut reach = Reach::new(pdag.n_variables());
     for (x, y) in arcs {

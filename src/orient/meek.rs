@@ -9,7 +9,7 @@ use super::collider_rule::Triple;
 use super::undecided::Undecided;
 use crate::Result;
 use crate::Variable;
-use crate::graph::{Pdag, Reach, Tie};
+use crate::graph::{EdgeMark, Pdag, Reach};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 
@@ -152,7 +152,7 @@ fn drive(
             }
         }
         for &(from, to) in &wrong {
-            pdag.set(from, to, Tie::Undirected);
+            pdag.set(from, to, EdgeMark::Undirected);
             barred.insert((from.min(to), from.max(to)));
         }
         for &(from, to) in arcs.iter().filter(|arc| !wrong.contains(arc)) {

@@ -1,11 +1,9 @@
 //! PATH: estimates along a path of thresholds on the maximum p-values, and the choice among them by score (the paper's
 //! Algorithm 3, equation edge_diff and remark on validity).
 
-use super::hgi::{HgiOptions, hybrid_greedy_initialization};
-use super::{Oriented, Undecided, orient_within, v_structures_within};
+use super::Oriented;
 use crate::graph::{Dag, UndirectedGraph};
 use crate::independence::Alpha;
-use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreCache};
 use crate::skeleton::Skeleton;
@@ -229,49 +227,4 @@ fn threshold(graph: &mut UndirectedGraph, skeleton: &Skeleton, log_threshold: f6
     for (x, y) in removed {
         graph.remove(x, y);
     }
-}
-
-/// PATH over CPDAGs: v-structures from separating sets, `skel-to-cpdag`, and a consistent (or forced) extension for the
-/// score.
-///
-/// `marginal_log_p_value` is asked for the p-value of the marginal test of pairs that it separated, where the order of conflicting
-/// v-structures needs it.
-///
-/// # Errors
-///
-/// Those of [`solution_path`].
-pub fn cpdag_path<S: LocalScore>(
-    skeleton: &Skeleton,
-    options: &PathOptions,
-    cache: &mut ScoreCache<'_, S>,
-    knowledge: &Knowledge,
-    run: &Run,
-    mut marginal_log_p_value: impl FnMut(Variable, Variable) -> f64,
-) -> Result<Path<Oriented>> {
-    solution_path(skeleton, options, cache, run, |graph, _, _| {
-        let mut v_structures = v_structures_within(graph, skeleton, knowledge, run)?;
-        for v in v_structures.iter_mut().filter(|v| skeleton.record(v.x, v.y).is_none()) {
-            v.log_p_value = marginal_log_p_value(v.x, v.y);
-        }
-        orient_within(graph, &v_structures, &Undecided::new(knowledge, []), knowledge, run)
-    })
-}
-
-/// PATH over DAGs made by hybrid greedy initialisation, as in pHGS (the paper's Algorithm 5).
-///
-/// # Errors
-///
-/// Those of [`solution_path`] and of [`hybrid_greedy_initialization`].
-pub fn hgi_path<S: LocalScore>(
-    skeleton: &Skeleton,
-    options: &PathOptions,
-    cache: &mut ScoreCache<'_, S>,
-    hgi: &HgiOptions,
-    knowledge: &Knowledge,
-    run: &Run,
-) -> Result<Path<Dag>> {
-    solution_path(skeleton, options, cache, run, |graph, _, cache| {
-        let v_structures = v_structures_within(graph, skeleton, knowledge, run)?;
-        hybrid_greedy_initialization(graph, &v_structures, cache, hgi, knowledge, run)
-    })
 }

@@ -9,7 +9,7 @@ use super::extension::{extension_within, forced_extension_within};
 use super::meek::close;
 use super::undecided::Undecided;
 use crate::Variable;
-use crate::graph::{Dag, Pdag, Reach, Tie, UndirectedGraph};
+use crate::graph::{Dag, EdgeMark, Pdag, Reach, UndirectedGraph};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::{Error, Result};
@@ -188,7 +188,7 @@ fn apply_equals(
     let stays = |i: usize| chosen[i] && !new[i].iter().any(|arc| in_cycle.contains(arc));
     let staying: FxHashSet<_> = (0..equals.len()).filter(|&i| stays(i)).flat_map(|i| new[i].iter().copied()).collect();
     for &(from, to) in of_chosen().flatten().filter(|arc| !staying.contains(arc)) {
-        pdag.set(from, to, Tie::Undirected);
+        pdag.set(from, to, EdgeMark::Undirected);
     }
     conflicts.extend(equals.iter().enumerate().filter(|(i, _)| !stays(*i)).map(|(_, v)| *v));
     Ok(())

@@ -1,20 +1,19 @@
 //! Python functions that a job calls: tests and scores of a user's own, and the facade's clustering.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::run::{Settings, run_job};
 use crate::independence::{IndependenceTest, TestResult, TestSession};
-use crate::run::Run;
+use crate::run::{Canceller, Run};
 use crate::score::{LocalScore, ScoreSession};
 use crate::{Result, Variable, VariableSet};
 
 /// How a job calls Python: the first exception is kept for the caller of the job, and cancels its run.
 pub(super) struct Calls<'r> {
-    canceller: Arc<AtomicBool>,
+    canceller: Canceller,
     raised: &'r Mutex<Option<PyErr>>,
 }
 
@@ -22,14 +21,14 @@ impl Calls<'_> {
     /// What a call returns; `None` when it raises, or when the run is cancelled already: the run then stops at its next
     /// check, whatever it is told until then.
     pub(super) fn call<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
-        if self.canceller.load(Ordering::Relaxed) {
+        if self.canceller.is_cancelled() {
             return None;
         }
         match Python::attach(call) {
             Ok(value) => Some(value),
             Err(error) => {
                 *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                self.canceller.store(true, Ordering::Relaxed);
+                self.canceller.cancel();
                 None
             }
         }

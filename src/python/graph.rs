@@ -7,7 +7,7 @@ use super::error::GraphError;
 use super::run::{AT_ONCE, run_job, run_on_graph};
 use super::stages::{self, KnowledgeFacts};
 use crate::Variable;
-use crate::graph::{DSeparation, Dag, KindCounts, Pdag, Tie};
+use crate::graph::{DSeparation, Dag, EdgeMark, KindCounts, Pdag};
 use crate::orient::{
     Undecided, all_members, cpdag_of_dag, cpdag_with_knowledge, extension_within, forced_extension_within,
     obstacle_within,
@@ -30,7 +30,7 @@ pub(super) fn check(n: usize, variables: impl IntoIterator<Item = Variable>) -> 
 fn pdag(n: usize, (directed, undirected): &Edges) -> PyResult<Pdag> {
     check(n, directed.iter().chain(undirected).flat_map(|&(x, y)| [x, y]))?;
     let mut graph = Pdag::empty(n);
-    for (pairs, tie) in [(directed, Tie::Forward), (undirected, Tie::Undirected)] {
+    for (pairs, tie) in [(directed, EdgeMark::Forward), (undirected, EdgeMark::Undirected)] {
         for &(x, y) in pairs {
             if x == y || graph.adjacent(x, y) {
                 return Err(GraphError::new_err(format!("edge {x}, {y} is a loop or is there twice")));

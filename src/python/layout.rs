@@ -22,7 +22,6 @@ fn array<'py>(py: Python<'py>, points: &[Point]) -> Bound<'py, PyArray2<f64>> {
 
 /// Places of nodes of these widths in layers, of shape (n, 2); bends of all edges, arcs first, of shape (k, 2), and where each edge's begin.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn layered(
     py: Python<'_>,
     widths: Vec<f64>,
@@ -41,7 +40,6 @@ pub(crate) fn layered(
 
 /// Places by springs and repulsion, of shape (n, 2).
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)]
 pub(crate) fn force(py: Python<'_>, n: usize, pairs: Pairs) -> PyResult<Bound<'_, PyArray2<f64>>> {
     check(n, ends(&pairs))?;
     Ok(array(py, &py.detach(|| layout::force(n, &pairs))))
@@ -49,7 +47,6 @@ pub(crate) fn force(py: Python<'_>, n: usize, pairs: Pairs) -> PyResult<Bound<'_
 
 /// Nodes in an order in which arcs go forward.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)]
 pub(crate) fn downward_order(py: Python<'_>, n: usize, arcs: Pairs, edges: Pairs) -> PyResult<Vec<u32>> {
     check(n, ends(&arcs).chain(ends(&edges)))?;
     Ok(py.detach(|| layout::downward_order(n, &arcs, &edges)))
@@ -57,7 +54,6 @@ pub(crate) fn downward_order(py: Python<'_>, n: usize, arcs: Pairs, edges: Pairs
 
 /// The same places moved until the boxes around them do not overlap; `halves` are half of their widths and heights.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)]
 pub(crate) fn separate<'py>(
     py: Python<'py>,
     places: PyReadonlyArray2<'py, f64>,

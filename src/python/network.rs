@@ -122,7 +122,6 @@ impl Network {
     }
 
     /// The same network with its variables in this order.
-    #[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
     fn reordered(&self, order: Vec<Variable>) -> PyResult<Self> {
         Ok(Self::wrap(self.network.reordered(&order)?))
     }

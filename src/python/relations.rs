@@ -12,14 +12,12 @@ use crate::{Result, Variable};
 
 /// Groups of columns that are the same in all rows; columns with a single state are left out.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn copies(py: Python<'_>, dataset: AnyDataset<'_>) -> PyResult<Vec<Vec<Variable>>> {
     on_codes(py, &dataset.data(), |columns, arity, _| Ok(crate::data::copies(columns, |x| arity(x) <= 1)))
 }
 
 /// Pairs (x, y) of the columns in `variables` such that y determines x.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
 pub(crate) fn determined(
     py: Python<'_>,
     dataset: AnyDataset<'_>,

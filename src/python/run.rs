@@ -1,6 +1,5 @@
 //! The one door through which Python starts work in the core.
 
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -107,7 +106,7 @@ fn wait_for<T: Send>(settings: &Settings, run: &Run, job: impl FnOnce(&Run) -> R
                 Err(RecvTimeoutError::Timeout) => {
                     let polled = Python::attach(|py| py.check_signals()).and_then(|()| settings.report(run));
                     if let Err(error) = polled {
-                        run.canceller().store(true, Ordering::Relaxed);
+                        run.canceller().cancel();
                         break Some(error);
                     }
                 }

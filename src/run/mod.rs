@@ -6,5 +6,5 @@ mod pool;
 mod progress;
 
 pub use ledger::{Ledger, Phase};
-pub use pool::Run;
+pub use pool::{Canceller, Run};
 pub use progress::Progress;

@@ -29,6 +29,22 @@ pub struct Run {
     progress: Arc<Progress>,
 }
 
+/// What cancels a [`Run`], from any thread.
+#[derive(Debug, Clone)]
+pub struct Canceller(Arc<AtomicBool>);
+
+impl Canceller {
+    /// Cancels the run: it stops at its next check.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run is cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// How long after the deadline what is needed for a result at all may still take: the orientation of the skeleton at
 /// hand, for one.
 const GRACE: Duration = Duration::from_millis(150);
@@ -90,9 +106,9 @@ impl Run {
         self.pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
     }
 
-    /// The flag that cancels this run when another thread sets it.
-    pub fn canceller(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.cancelled)
+    /// What cancels this run from another thread.
+    pub fn canceller(&self) -> Canceller {
+        Canceller(Arc::clone(&self.cancelled))
     }
 
     /// Progress, to be written by the computation and read by whoever shows it.
@@ -166,7 +182,8 @@ impl Run {
         self.try_map(n, start, |session, i| Ok(work(session, i)))
     }
 
-    /// [`Run::map`] for work that can fail; the error of the lowest failing index seen is returned.
+    /// [`Run::map`] for work that can fail. Of several errors that of the lowest index is returned, for any number of threads:
+    /// all items below a failing one were handed out before it, and are finished.
     ///
     /// # Errors
     ///
@@ -270,7 +287,7 @@ mod tests {
                 || (),
                 |(), i| {
                     if i == 10 {
-                        canceller.store(true, Ordering::Relaxed);
+                        canceller.cancel();
                     }
                 },
             );

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::candidates::Candidates;
+use super::known_parents::KnownParents;
 use super::sessions::SessionPool;
-use super::worth::Worth;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreSession};
@@ -70,7 +70,7 @@ pub(super) struct Scorer<'a, 's, S: LocalScore> {
     /// What was scored last before a move was chosen.
     ahead: Vec<(Variable, VariableSet, Arc<ChildScores>)>,
     /// For [`ActiveSet::Growing`](super::ActiveSet::Growing): the parents of each child that are worth scoring.
-    grown: Option<Vec<Worth>>,
+    grown: Option<Vec<KnownParents>>,
     memo_size: usize,
     calls: u64,
 }
@@ -85,7 +85,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
         remember: bool,
     ) -> Self {
         let memo = remember.then(FxHashMap::default);
-        let grown = candidates.grow().then(|| vec![Worth::default(); score.n_variables()]);
+        let grown = candidates.grow().then(|| vec![KnownParents::default(); score.n_variables()]);
         Self {
             ahead: Vec::new(),
             grown,
@@ -365,7 +365,7 @@ fn chunks(order: &[usize], threads: usize, batch: impl Fn(usize) -> usize) -> Ve
 /// The parents that a child may still get and that are worth scoring.
 fn free_parents(
     candidates: Candidates<'_>,
-    grown: Option<&[Worth]>,
+    grown: Option<&[KnownParents]>,
     max_parents: usize,
     child: Variable,
     parents: &[Variable],

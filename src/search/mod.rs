@@ -21,11 +21,11 @@ mod climber;
 mod gains;
 pub mod ges;
 mod hill_climbing;
+mod known_parents;
 mod moves;
 mod sessions;
 mod tabu;
 mod ties;
-mod worth;
 
 pub use boss::{BossOptions, boss};
 pub use candidates::ActiveSet;

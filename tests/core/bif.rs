@@ -272,7 +272,7 @@ fn sizes_are_checked_before_memory_is_taken() {
 fn a_cancelled_run_stops_reading_and_writing() {
     let network = network("munin1");
     let run = Run::new(1).unwrap();
-    run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    run.canceller().cancel();
     let text = network.to_bif();
     assert_eq!(BayesianNetwork::from_bif_with(&text, &BifOptions::default(), &run), Err(Error::Interrupted));
     assert_eq!(network.to_bif_within(&run), Err(Error::Interrupted));

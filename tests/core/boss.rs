@@ -226,7 +226,7 @@ fn it_never_ends_below_its_start_and_stops_when_told() {
         let run = Run::new(1).unwrap().with_deadline(Some(std::time::Instant::now()));
         let late = boss(&noise, &start, &BossOptions::default(), &none, &run, &mut Ledger::new()).unwrap();
         assert!(!late.complete && late.score >= total(&noise, &start));
-        run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+        run.canceller().cancel();
         let cancelled = boss(&noise, &start, &EXACT, &none, &run, &mut Ledger::new());
         assert_eq!(cancelled, Err(phgs::Error::Interrupted));
     }

@@ -400,7 +400,7 @@ fn a_cancelled_search_ends_at_once() {
     /// Cancels its run after some tests and counts those that follow.
     struct Cancelling<'t> {
         oracle: DSeparationOracle<'t>,
-        canceller: std::sync::Arc<std::sync::atomic::AtomicBool>,
+        canceller: phgs::run::Canceller,
         tests: AtomicU64,
     }
     struct Session<'t>(&'t Cancelling<'t>, <DSeparationOracle<'t> as IndependenceTest>::Session<'t>);
@@ -423,7 +423,7 @@ fn a_cancelled_search_ends_at_once() {
         fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
             // The marginal tests are 435.
             if self.0.tests.fetch_add(1, Ordering::Relaxed) == 1000 {
-                self.0.canceller.store(true, Ordering::Relaxed);
+                self.0.canceller.cancel();
             }
             self.1.test(x, y, given)
         }

@@ -9,6 +9,7 @@ mod gaussian;
 mod ges;
 mod hybrid;
 mod independence;
+mod layers;
 mod local;
 mod marginals;
 mod metrics;

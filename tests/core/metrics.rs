@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use phgs::Variable;
-use phgs::graph::{Comparison, Dag, Pdag, Tie, compare};
+use phgs::graph::{Comparison, Dag, EdgeMark, Pdag, compare};
 
 use crate::support::read_csv;
 
@@ -60,7 +60,7 @@ fn figures_of_another_implementation_are_reproduced() {
         let p = index[&row[0]].len();
         let mut truth = Pdag::empty(p);
         for &(x, y, directed) in &truths[&row[0]] {
-            truth.set(x, y, if directed { Tie::Forward } else { Tie::Undirected });
+            truth.set(x, y, if directed { EdgeMark::Forward } else { EdgeMark::Undirected });
         }
         let arcs = &arcs[&(row[0].clone(), row[1].clone())];
         let learned = if row[2] == "dag" {
@@ -69,7 +69,7 @@ fn figures_of_another_implementation_are_reproduced() {
             let mut pdag = Pdag::empty(p);
             for &(x, y) in arcs {
                 let back = arcs.contains(&(y, x));
-                pdag.set(x, y, if back { Tie::Undirected } else { Tie::Forward });
+                pdag.set(x, y, if back { EdgeMark::Undirected } else { EdgeMark::Forward });
             }
             pdag
         };

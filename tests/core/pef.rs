@@ -101,7 +101,7 @@ fn on_data_it_is_the_same_for_any_number_of_threads() {
     let total = score_dag(&score, &one.0, &run).unwrap().total;
     assert!((total - one.1).abs() < 1e-6);
     assert!(one.1 > score_dag(&score, &Dag::empty(data.n_variables()), &run).unwrap().total);
-    run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    run.canceller().cancel();
     let options = PcOptions::new(Alpha::default());
     let cancelled = partition_estimation_fusion(
         &test,

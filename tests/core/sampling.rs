@@ -71,6 +71,6 @@ fn bad_sizes_are_refused() {
     let asia = network("asia");
     let run = Run::new(1).unwrap();
     assert!(asia.sample(0, 1, &run).is_err());
-    run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    run.canceller().cancel();
     assert_eq!(asia.sample(10, 1, &run), Err(phgs::Error::Interrupted));
 }

@@ -512,7 +512,7 @@ fn what_cannot_be_searched_is_an_error() {
     assert!(go(&Dag::empty(4), ActiveSet::Pairs(&five), &two, &none).is_err());
     // 0 → 1 and 1 → 2 are required; the edge 0 − 2 may only be 2 → 0.
     assert!(Knowledge::new(4, [(0, 1), (1, 2)], [(0, 2)], [(0, 2)], vec![]).is_err());
-    run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    run.canceller().cancel();
     assert_eq!(go(&Dag::empty(4), ActiveSet::All, &two, &none), Err(phgs::Error::Interrupted));
 }
 

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Mutex;
-use std::sync::atomic::Ordering;
 
 use phgs::counts::CountingEngine;
 use phgs::data::DiscreteData;
@@ -411,7 +410,7 @@ fn sizes_and_options_at_their_limits() {
     }
     let result = partitioned_pc(&test, &[0, 1], &options(None), &Knowledge::none(), &run, &mut Ledger::new());
     assert!(matches!(result, Err(Error::Parameter { parameter: "labels", .. })));
-    run.canceller().store(true, Ordering::Relaxed);
+    run.canceller().cancel();
     let result = pc(&test, &options(None), &Knowledge::none(), &run, &mut Ledger::new());
     assert_eq!(result, Err(Error::Interrupted));
 }

@@ -1,6 +1,5 @@
 //! Runs whose deadline is past: every stage returns what it can, and the run remembers that it was cut short.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use phgs::counts::CountingEngine;
@@ -136,7 +135,7 @@ fn collider_rules_stop_within_a_pair() {
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(200));
-                canceller.store(true, Ordering::Relaxed);
+                canceller.cancel();
             });
             decide(&run)
         });

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from phgs.catalogue import find
 from phgs.errors import ParameterError
+from phgs.progress import Line
 from phgs.study import paper_values
 from phgs.study.configuration import Configuration, Group, NetworkEntry
 from phgs.study.solving import Outcome, Solved, solve
@@ -206,7 +207,7 @@ class _Line:
         self._shown = sys.stderr.isatty() if shown is None else shown
         self._start = time.monotonic()
         self._failed = 0
-        self._width = 0
+        self._line = Line("study")
 
     def add(self, group: Group, solved: Solved, seconds: float) -> None:
         """Count a finished group and show the line."""
@@ -220,9 +221,7 @@ class _Line:
         text = f"{self._done:,} of {self._total:,} tasks, about {_duration(self._time_left())} left"
         text += f", {self._failed:,} failed" if self._failed else ""
         text += f" ({group.network.label} {group.seed} {label})"
-        sys.stderr.write("\r" + text.ljust(self._width))
-        sys.stderr.flush()
-        self._width = len(text)
+        self._line.show(text)
 
     def _time_left(self) -> float:
         """Scale the time so far by the work left, where a method takes as long as it did on average so far."""
@@ -236,7 +235,7 @@ class _Line:
 
     def end(self) -> None:
         """Leave the line."""
-        if self._width:
+        if self._line.width:
             sys.stderr.write("\n")
 
 

@@ -175,7 +175,7 @@ def calls_of_hgi(results: Results) -> Table | None:
         cells = [
             (results.additional_calls(plain), paper[skeleton, "gsc"]),
             (results.additional_calls(greedy, ("v_structures",)), paper[skeleton, "detect"]),
-            (results.additional_calls(greedy, ("path", "hgi")), paper[skeleton, "hgi"]),
+            (results.additional_calls(greedy, ("path",)), paper[skeleton, "hgi"]),
             (results.additional_calls(greedy, ("search",)), paper[skeleton, "search"]),
             (results.additional_calls(greedy), paper[skeleton, "total"]),
         ]

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Gain, Hgi, gain};
-use crate::graph::Tie;
+use crate::graph::EdgeMark;
 use crate::orient::VStructure;
 use crate::score::LocalScore;
 use crate::{Result, Variable, VariableSet};
@@ -44,7 +44,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
             .collect();
         self.add_greedily(proposals)?;
         for &(from, to) in arcs.iter().filter(|&&(from, to)| !self.dag.contains(from, to)) {
-            self.rest.set(from, to, Tie::None);
+            self.rest.set(from, to, EdgeMark::None);
         }
         Ok(())
     }

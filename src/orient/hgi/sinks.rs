@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Gain, Hgi, NEVER, gain};
-use crate::graph::Tie;
+use crate::graph::EdgeMark;
 use crate::orient::extension::is_potential_sink;
 use crate::orient::meek::is_compelled;
 use crate::score::LocalScore;
@@ -113,7 +113,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
             }
             let parents = self.rest.parents(x).to_vec();
             for &parent in &parents {
-                self.rest.set(parent, x, Tie::None);
+                self.rest.set(parent, x, EdgeMark::None);
             }
             for &parent in &parents {
                 if self.is_over() {
@@ -258,7 +258,7 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
     /// Operations (ii) and (iv).
     fn delete(&mut self, state: &mut Extension, x: Variable, y: Variable) {
         self.mark_stale(state, x, y);
-        self.rest.set(x, y, Tie::None);
+        self.rest.set(x, y, EdgeMark::None);
         let common: Vec<_> = self.rest.adjacents(x).into_iter().filter(|&v| self.rest.adjacent(v, y)).collect();
         for v in [x, y].into_iter().chain(common) {
             if self.is_over() {

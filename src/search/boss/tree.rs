@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::candidates::Candidates;
-use super::super::worth::Worth;
+use super::super::known_parents::KnownParents;
 use crate::run::Run;
 use crate::score::ScoreSession;
 use crate::{Variable, VariableSet};
@@ -65,7 +65,7 @@ struct Node {
 pub(super) struct GrowShrinkTree {
     child: Variable,
     /// Parents that are worth scoring (`None`: all).
-    worth: Option<Worth>,
+    worth: Option<KnownParents>,
     nodes: Vec<Node>,
     by_set: FxHashMap<VariableSet, u32>,
     stored: usize,
@@ -75,7 +75,7 @@ pub(super) struct GrowShrinkTree {
 impl GrowShrinkTree {
     /// A tree that grows by what is worth it, or by all variables.
     pub(super) fn new(child: Variable, growing: bool) -> Self {
-        let worth = growing.then(Worth::default);
+        let worth = growing.then(KnownParents::default);
         Self { child, worth, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::operator::{Kind, Operator};
 use crate::Variable;
-use crate::graph::{Dag, Pdag, Tie};
+use crate::graph::{Dag, EdgeMark, Pdag};
 
 /// A class as its CPDAG and one of its members.
 ///
@@ -37,7 +37,7 @@ struct Scratch {
 #[derive(Debug, Default)]
 pub(super) struct Change {
     /// Pairs whose tie changed, each once, with the tie before.
-    pub(super) pairs: Vec<(Variable, Variable, Tie)>,
+    pub(super) pairs: Vec<(Variable, Variable, EdgeMark)>,
     /// Variables in these pairs, in increasing order.
     pub(super) touched: Vec<Variable>,
 }
@@ -124,7 +124,7 @@ impl EquivalenceClass {
         let (xi, yi) = (x as usize, y as usize);
         // The old label must not be read while the new one is found.
         change.pairs.push((x, y, self.cpdag.tie(x, y)));
-        self.cpdag.set(x, y, Tie::None);
+        self.cpdag.set(x, y, EdgeMark::None);
         match operator.kind {
             Kind::Insert => {
                 insert(&mut self.parents[yi], x);
@@ -204,12 +204,12 @@ impl EquivalenceClass {
             let compelled = self.compelled_parents(y);
             for i in 0..self.parents[y as usize].len() {
                 let w = self.parents[y as usize][i];
-                let tie = if contains(&compelled, w) { Tie::Forward } else { Tie::Undirected };
+                let tie = if contains(&compelled, w) { EdgeMark::Forward } else { EdgeMark::Undirected };
                 let before = self.cpdag.tie(w, y);
                 if before != tie {
                     self.cpdag.set(w, y, tie);
                     // The pair of the operator itself is listed already.
-                    if before != Tie::None {
+                    if before != EdgeMark::None {
                         change.pairs.push((w, y, before));
                     }
                     changed = true;

@@ -10,9 +10,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::book::Book;
 use super::class::EquivalenceClass;
 use super::operator::{Kind, Operator};
+use super::operator_queue::OperatorQueue;
 use super::scores::tolerance;
 use super::search::Search;
 use crate::score::LocalScore;
@@ -120,7 +120,7 @@ impl<S: LocalScore> Search<'_, S> {
                     return Ok(false);
                 }
                 let saved = Saved { class: self.class.clone(), applied: self.applied, hash: self.hash };
-                self.books.iter_mut().for_each(Book::begin);
+                self.books.iter_mut().for_each(OperatorQueue::begin);
                 self.touched.clear();
                 // A trial may well pass through classes that others have passed through.
                 self.visited = FxHashSet::from_iter([self.hash]);
@@ -134,12 +134,12 @@ impl<S: LocalScore> Search<'_, S> {
                 self.touched.dedup();
                 // Where rounding led back to a class, operators are no longer known.
                 if gain > least && !self.cycled {
-                    self.books.iter_mut().for_each(Book::keep);
+                    self.books.iter_mut().for_each(OperatorQueue::keep);
                     failures.note_change(&self.touched);
                     return Ok(true);
                 }
                 Saved { class: self.class, applied: self.applied, hash: self.hash } = saved;
-                self.books.iter_mut().for_each(Book::take_back);
+                self.books.iter_mut().for_each(OperatorQueue::take_back);
                 let cpdag = self.class.cpdag();
                 let mut around = self.touched.clone();
                 around.extend(self.touched.iter().flat_map(|&v| cpdag.adjacents(v)));

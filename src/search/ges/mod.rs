@@ -18,17 +18,17 @@
 //! of the lowest x, then of the clique that is first in lexicographic order. Gains within rounding of 0 (1e-9 plus
 //! 1e-13 of the local score) count as none: an edge whose deletion costs no more goes. A search that rounding leads back to a class it has left ends there.
 
-mod book;
 mod class;
 mod extended;
 mod generate;
 mod informed;
 mod operator;
+mod operator_queue;
 mod scores;
 mod search;
 
 #[cfg(test)]
-mod enumeration;
+mod tests;
 
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::knowledge::Knowledge;

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::book::Book;
 use super::class::{Change, EquivalenceClass};
 use super::generate::{Marks, Space};
 use super::informed::member_that_obeys;
 use super::operator::{Kind, Operator, PathFinder};
+use super::operator_queue::OperatorQueue;
 use super::scores::Scores;
 use super::{GesOptions, GesResult, Restriction, Schedule};
-use crate::graph::{Dag, Tie};
+use crate::graph::{Dag, EdgeMark};
 use crate::knowledge::Knowledge;
 use crate::orient::consistent_extension;
 use crate::run::{Ledger, Phase, Run};
@@ -33,7 +33,7 @@ pub(super) struct Search<'a, S: LocalScore> {
     pub(super) class: EquivalenceClass,
     pub(super) scores: Scores<'a, S>,
     /// By kind; only those at work are kept up.
-    pub(super) books: [Book; 3],
+    pub(super) books: [OperatorQueue; 3],
     pub(super) finder: PathFinder,
     pub(super) marks: Marks,
     /// Operators applied, by kind.
@@ -48,12 +48,12 @@ pub(super) struct Search<'a, S: LocalScore> {
 }
 
 /// The share of a tie in the hash of a class.
-fn tie_hash(x: Variable, y: Variable, tie: Tie) -> u64 {
+fn tie_hash(x: Variable, y: Variable, tie: EdgeMark) -> u64 {
     let (low, high, kind) = match (x < y, tie) {
-        (_, Tie::None) => return 0,
-        (true, Tie::Forward) | (false, Tie::Backward) => (x.min(y), x.max(y), 1),
-        (true, Tie::Backward) | (false, Tie::Forward) => (x.min(y), x.max(y), 2),
-        (_, Tie::Undirected) => (x.min(y), x.max(y), 3),
+        (_, EdgeMark::None) => return 0,
+        (true, EdgeMark::Forward) | (false, EdgeMark::Backward) => (x.min(y), x.max(y), 1),
+        (true, EdgeMark::Backward) | (false, EdgeMark::Forward) => (x.min(y), x.max(y), 2),
+        (_, EdgeMark::Undirected) => (x.min(y), x.max(y), 3),
     };
     // The finaliser of SplitMix64.
     let mut z = (u64::from(low) << 34 | u64::from(high) << 2 | kind).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -82,7 +82,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
             kinds: wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(kind, _)| kind).collect(),
             class: EquivalenceClass::of(start),
             scores: Scores::new(score),
-            books: std::array::from_fn(|_| Book::new(p)),
+            books: std::array::from_fn(|_| OperatorQueue::new(p)),
             finder: PathFinder::new(p),
             marks: Marks::new(p),
             applied: [0; 3],

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use phgs::Variable;
-use phgs::graph::{Dag, Pdag, Tie};
+use phgs::graph::{Dag, EdgeMark, Pdag};
 use phgs::knowledge::Knowledge;
 use phgs::orient::{
     all_members, apply_meek_rules, consistent_extension, cpdag_of_dag, cpdag_with_knowledge, extension_obstacle,
@@ -28,7 +28,7 @@ fn classes(n: usize) -> BTreeMap<ClassKey, Vec<Dag>> {
 fn shared(dags: &[Dag]) -> Pdag {
     let mut pdag = Pdag::empty(dags[0].n_variables());
     for (x, y) in dags[0].arcs() {
-        let tie = if dags.iter().all(|dag| dag.contains(x, y)) { Tie::Forward } else { Tie::Undirected };
+        let tie = if dags.iter().all(|dag| dag.contains(x, y)) { EdgeMark::Forward } else { EdgeMark::Undirected };
         pdag.set(x, y, tie);
     }
     pdag
@@ -102,8 +102,8 @@ fn extension_succeeds_exactly_where_one_exists() {
             for y in (x + 1)..n as Variable {
                 if uniform(&mut rng) < density {
                     let arc = uniform(&mut rng) < directed;
-                    let tie = [Tie::Forward, Tie::Backward][below(&mut rng, 2)];
-                    pdag.set(x, y, if arc { tie } else { Tie::Undirected });
+                    let tie = [EdgeMark::Forward, EdgeMark::Backward][below(&mut rng, 2)];
+                    pdag.set(x, y, if arc { tie } else { EdgeMark::Undirected });
                 }
             }
         }

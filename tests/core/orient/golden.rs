@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use phgs::Variable;
-use phgs::graph::{Dag, Tie};
+use phgs::graph::{Dag, EdgeMark};
 use phgs::orient::{all_members, consistent_extension, cpdag_of_dag};
 use phgs::run::Run;
 
@@ -34,7 +34,11 @@ fn cpdags_of_networks() {
         let dag = Dag::from_arcs(index.len(), edges.iter().map(|&(x, y, _)| (x, y))).unwrap();
         let cpdag = cpdag_of_dag(&dag);
         for (x, y, directed) in edges {
-            assert_eq!(cpdag.tie(x, y), if directed { Tie::Forward } else { Tie::Undirected }, "{name}: {x} {y}");
+            assert_eq!(
+                cpdag.tie(x, y),
+                if directed { EdgeMark::Forward } else { EdgeMark::Undirected },
+                "{name}: {x} {y}"
+            );
         }
         let extension = consistent_extension(&cpdag).unwrap();
         assert_eq!(cpdag_of_dag(&extension), cpdag, "{name}");

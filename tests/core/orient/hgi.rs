@@ -1,7 +1,7 @@
 //! HGI against the true class, a naive reference, and what must hold of any result.
 
 use phgs::Variable;
-use phgs::graph::{Dag, Pdag, Tie, UndirectedGraph};
+use phgs::graph::{Dag, EdgeMark, Pdag, UndirectedGraph};
 use phgs::knowledge::Knowledge;
 use phgs::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
 use phgs::orient::{VStructure, cpdag_of_dag, meek_rules, v_structures_from_separations};
@@ -73,7 +73,7 @@ fn naive<S: LocalScore>(graph: &UndirectedGraph, v_structures: &[VStructure], sc
             .find(|&x| rest.children(x).is_empty() && rest.undirected(x).is_empty() && !rest.parents(x).is_empty())
         {
             for parent in rest.parents(x).to_vec() {
-                rest.set(parent, x, Tie::None);
+                rest.set(parent, x, EdgeMark::None);
             }
         }
         let sink = |rest: &Pdag, x: Variable| {
@@ -96,7 +96,7 @@ fn naive<S: LocalScore>(graph: &UndirectedGraph, v_structures: &[VStructure], sc
             assert!(dag.try_insert(from, to));
         } else {
             let &(_, (x, y)) = scored.iter().min().unwrap();
-            rest.set(x, y, Tie::None);
+            rest.set(x, y, EdgeMark::None);
         }
     }
 }
@@ -167,7 +167,7 @@ fn any_input_gives_a_dag_within_its_limits() {
 #[test]
 fn cancellation_stops_it() {
     let run = Run::new(1).unwrap();
-    run.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    run.canceller().cancel();
     let score = NoiseScore { n_variables: 3, seed: 0 };
     let graph = UndirectedGraph::complete(3);
     let result = hybrid_greedy_initialization(

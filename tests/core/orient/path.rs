@@ -3,9 +3,9 @@
 use phgs::graph::Dag;
 use phgs::independence::Alpha;
 use phgs::knowledge::Knowledge;
-use phgs::orient::cpdag_of_dag;
-use phgs::orient::hgi::HgiOptions;
-use phgs::orient::path::{PathOptions, cpdag_path, hgi_path, thresholds};
+use phgs::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
+use phgs::orient::path::{Path, PathOptions, solution_path, thresholds};
+use phgs::orient::{Oriented, Undecided, cpdag_of_dag, orient_within, v_structures_within};
 use phgs::run::Run;
 use phgs::score::ScoreCache;
 use phgs::skeleton::{PairRecord, Skeleton};
@@ -73,6 +73,33 @@ fn with_false_edges(rng: &mut impl rand_chacha::rand_core::RngCore, dag: &Dag) -
     Skeleton::new(dag.n_variables(), Alpha::default(), records)
 }
 
+type Cache<'c> = ScoreCache<'c, PopulationScore>;
+
+/// PATH over CPDAGs.
+fn cpdag_path(
+    skeleton: &Skeleton,
+    options: &PathOptions,
+    cache: &mut Cache<'_>,
+    knowledge: &Knowledge,
+    run: &Run,
+) -> Path<Oriented> {
+    let path = solution_path(skeleton, options, cache, run, |graph, _, _| {
+        let v_structures = v_structures_within(graph, skeleton, knowledge, run)?;
+        orient_within(graph, &v_structures, &Undecided::new(knowledge, []), knowledge, run)
+    });
+    path.unwrap()
+}
+
+/// PATH over DAGs made by HGI.
+fn hgi_path(skeleton: &Skeleton, options: &PathOptions, cache: &mut Cache<'_>, run: &Run) -> Path<Dag> {
+    let none = Knowledge::none();
+    let path = solution_path(skeleton, options, cache, run, |graph, _, cache| {
+        let v_structures = v_structures_within(graph, skeleton, &none, run)?;
+        hybrid_greedy_initialization(graph, &v_structures, cache, &HgiOptions::default(), &none, run)
+    });
+    path.unwrap()
+}
+
 #[test]
 fn the_true_class_is_on_the_path_and_chosen() {
     let mut rng = rng(30);
@@ -88,7 +115,7 @@ fn the_true_class_is_on_the_path_and_chosen() {
             min_alpha: Alpha::at_log_p_value(f64::NEG_INFINITY),
         };
         let mut cache = ScoreCache::new(&score);
-        let path = cpdag_path(&skeleton, &options, &mut cache, &none, &run, |_, _| 0.0).unwrap();
+        let path = cpdag_path(&skeleton, &options, &mut cache, &none, &run);
         assert_eq!(path.selected.pdag, cpdag_of_dag(&dag), "round {round}");
         assert!(path.selected.extendable && path.points[path.index].selected);
         assert_eq!(path.points.iter().filter(|point| point.selected).count(), 1);
@@ -97,7 +124,7 @@ fn the_true_class_is_on_the_path_and_chosen() {
         let total: f64 = (0..p as u32).map(|x| cache.local_score(x, path.selected.dag.parents(x))).sum();
         let score_of_path = path.points[path.index].score;
         assert!(score_of_path == total || (options.path_length == 1 && score_of_path.is_nan()));
-        let path = hgi_path(&skeleton, &options, &mut cache, &HgiOptions::default(), &none, &run).unwrap();
+        let path = hgi_path(&skeleton, &options, &mut cache, &run);
         assert_eq!(cpdag_of_dag(&path.selected), cpdag_of_dag(&dag), "HGI, round {round}");
         assert_eq!(path.points[path.index].n_edges, dag.n_arcs(), "of equal scores the sparser");
     }
@@ -115,7 +142,7 @@ fn required_edges_stay_on_the_whole_path() {
         if knowledge.requires_edge(x, y) { f64::NEG_INFINITY } else { -5.0 - f64::from(x + y) }
     });
     let options = PathOptions { path_length: 50, min_alpha: Alpha::at_log_p_value(f64::NEG_INFINITY) };
-    let path = cpdag_path(&skeleton, &options, &mut ScoreCache::new(&score), &knowledge, &run, |_, _| 0.0).unwrap();
+    let path = cpdag_path(&skeleton, &options, &mut ScoreCache::new(&score), &knowledge, &run);
     assert_eq!(path.points.last().unwrap().n_edges, 2);
     assert!(required.iter().all(|&(x, y)| path.selected.pdag.has_arc(x, y)));
 }

@@ -33,7 +33,7 @@ enum Undo {
 /// away is checked when it comes to the head: an invalid one is set aside with the path that blocks it, and comes
 /// back when an edge of that path changes.
 #[derive(Debug)]
-pub(super) struct Book {
+pub(super) struct OperatorQueue {
     lists: Vec<List>,
     /// The gain of each list's head, so that the best is found in one short pass.
     heads: Vec<f64>,
@@ -54,7 +54,7 @@ struct Trial {
     saved: FxHashSet<Variable>,
 }
 
-impl Book {
+impl OperatorQueue {
     pub(super) fn new(p: usize) -> Self {
         Self {
             lists: (0..p).map(|_| List::default()).collect(),
@@ -76,7 +76,7 @@ impl Book {
         self.log = None;
     }
 
-    /// Takes back all changes since [`Book::begin`].
+    /// Takes back all changes since [`OperatorQueue::begin`].
     pub(super) fn take_back(&mut self) {
         let Some(trial) = self.log.take() else { return };
         self.refused = trial.refused;
@@ -149,7 +149,7 @@ impl Book {
         self.settle(place.0);
     }
 
-    /// Sets an operator aside until [`Book::reconsider`].
+    /// Sets an operator aside until [`OperatorQueue::reconsider`].
     pub(super) fn refuse(&mut self, place: Place) {
         self.refused.push(place);
         self.block(place, &[]);

@@ -5,12 +5,12 @@ use crate::{Variable, VariableSet};
 /// For one child: variables that are worth scoring as parents, and the parents beside which all candidates were scored, so
 /// that every variable that gains beside these is among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Worth {
+pub(crate) struct KnownParents {
     variables: Vec<Variable>,
     beside: Vec<VariableSet>,
 }
 
-impl Worth {
+impl KnownParents {
     /// The variables, in increasing order.
     pub(crate) fn variables(&self) -> &[Variable] {
         &self.variables
@@ -21,7 +21,7 @@ impl Worth {
         self.beside.iter().any(|set| set[..] == *parents)
     }
 
-    /// Notes that all candidates were scored beside `parents`. To be followed by [`Worth::add`] of those that gain.
+    /// Notes that all candidates were scored beside `parents`. To be followed by [`KnownParents::add`] of those that gain.
     pub(crate) fn note(&mut self, parents: &[Variable]) {
         if !self.knows(parents) {
             self.beside.push(VariableSet::from_slice(parents));
