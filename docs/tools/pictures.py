@@ -155,43 +155,80 @@ def stages() -> None:
     save(figure, "stages.svg")
 
 
+FACADE_FLOORS = [
+    ("cli, datasets", "commands; the bundled data"),
+    ("study, confidence", "simulation studies; bootstrap, in processes of their own"),
+    ("learn", "one call, and the methods by name"),
+    ("learners", "parameters with defaults → a composition of stages"),
+    ("result, gaussian", "tables, files, reports; Gaussian simulation"),
+    ("network, pieces", "Bayesian networks; single tests, scores, distances"),
+    ("graphs", "graphs, comparison, pictures, the viewer"),
+    ("clustering, knowledge", "average linkage; constraints by name"),
+    (
+        "choices, own_test, own_score, describe,\ncatalogue, documents, linkage, network_export",
+        "names of tests and scores; users' own",
+    ),
+    ("data", "any frame, array or file → a checked table"),
+    ("names, parameters, delimited", "checks whose errors name the remedy"),
+    ("texts, textfiles, progress, output, workers", "reading and writing; processes"),
+    ("errors, _core", "exceptions; the compiled core, typed by _core.pyi"),
+]
+"""Modules of the facade from the top down, as the test of imports has them, and what they are for."""
+
+CORE_FLOORS = [
+    ("python", "the binding: the only place that knows PyO3;\ndetaches, polls for Ctrl-C, maps errors"),
+    ("hybrid, network", "hide which stages run; files, samples and tables of networks"),
+    ("search", "hill-climbing, tabu, GES, BOSS; hides which gains are up to date"),
+    ("orient", "colliders, Meek's rules, PATH, HGI"),
+    ("skeleton", "PC, pPC, local learners; hides order and parallel split"),
+    ("independence", "trait IndependenceTest; hides the data behind a test"),
+    ("score", "trait LocalScore; hides counting, remembers scores"),
+    ("counts, knowledge", "contingency tables, hide kernel and caches; constraints"),
+    ("data, graph", "columns, hide storage width; DAGs, PDAGs, d-separation"),
+    ("run", "threads, progress, Ctrl-C, limits, the ledger of calls"),
+    (
+        "stats, subsets, layout,\nrandom_numbers, error",
+        "tails of distributions; combinations;\nplaces of nodes; seeded numbers",
+    ),
+]
+"""The same of the core."""
+
+
+def floors(axes: Any, x: float, width: float, top: float, rows: list[tuple[str, str]], colour: str) -> list[float]:
+    """Draw modules from the top down, and return the heights of their middles."""
+    middles = []
+    for names, text in rows:
+        lines = max(names.count("\n"), text.count("\n")) + 1
+        height = 3.1 + 1.9 * (lines - 1)
+        top -= height + 0.9
+        axes.add_patch(
+            FancyBboxPatch(
+                (x, top), width, height, boxstyle="round,pad=0,rounding_size=0.6", facecolor=colour, edgecolor="#777777"
+            )
+        )
+        middle = top + height / 2
+        axes.text(x + 1, middle, names, fontsize=7.6, fontweight="bold", va="center", linespacing=1.15)
+        axes.text(x + width - 1, middle, text, fontsize=7.2, va="center", ha="right", linespacing=1.15)
+        middles.append(middle)
+    return middles
+
+
 def architecture() -> None:
-    """Draw the parts and the one direction in which data flow."""
-    figure, axes = drawing(110, 66)
+    """Draw the modules on their floors: each may import what stands below it."""
+    figure, axes = drawing(132, 66)
     axes.text(2, 62.5, "python/phgs: a typed facade in pure Python", fontsize=10, color="#3b75af", fontweight="bold")
-    box(axes, 2, 49, 19, 11, "data", "frames, arrays, files\n→ checked Table", FACADE)
-    box(axes, 24, 49, 19, 11, "learners", "parameters → a\ncomposition of stages", FACADE)
-    box(axes, 46, 49, 19, 11, "clustering", "average linkage (scipy),\ncut and merge", FACADE)
-    box(axes, 68, 49, 19, 11, "result, graphs", "tables, pictures,\nfiles, exports", FACADE)
-    box(axes, 90, 49, 18, 11, "cli, study", "commands,\nsimulation studies", FACADE)
-    box(axes, 2, 38, 106, 6, "src/python: the only door (PyO3; detach, Ctrl-C, errors)", "", EDGE)
-    axes.text(2, 33.6, "src: the core in Rust, which knows no Python", fontsize=10, color="#519e3e", fontweight="bold")
-    box(axes, 2, 17.5, 14, 12, "data", "columns of\nstate codes", CORE)
-    box(axes, 20, 17.5, 14, 12, "counts", "contingency\ntables", CORE)
-    box(axes, 38, 24, 17, 8, "independence", "G², X², Fisher's z", CORE)
-    box(axes, 38, 14, 17, 8, "score", "BIC, AIC, BDeu, K2", CORE)
-    box(axes, 59, 24, 15, 8, "skeleton", "PC, pPC, MMPC, …", CORE)
-    box(axes, 78, 24, 13, 8, "orient", "PATH, HGI,\nMeek's rules", CORE)
-    box(axes, 78, 14, 13, 8, "search", "tabu, GES, BOSS", CORE)
-    box(axes, 95, 17.5, 13, 12, "hybrid", "runs the\nstages", CORE)
-    for start, end in (
-        ((16, 23.5), (20, 23.5)),
-        ((34, 25), (38, 27.5)),
-        ((34, 22), (38, 18.5)),
-        ((55, 28), (59, 28)),
-        ((74, 28), (78, 28)),
-        ((55, 18), (78, 18)),
-        ((84.5, 24), (84.5, 22)),
-        ((91, 28), (95, 26)),
-        ((91, 18), (95, 21)),
-    ):
-        arrow(axes, start, end)
-    for x in (11.5, 33.5, 55.5):
-        arrow(axes, (x, 49), (x, 44))
-    arrow(axes, (77.5, 44), (77.5, 49))
-    box(axes, 2, 3, 33, 8, "graph, knowledge, run", "DAGs and PDAGs; constraints; threads, progress, Ctrl-C", EDGE)
-    box(axes, 38, 3, 17, 8, "stats", "tails of χ² and\nnormal", EDGE)
-    box(axes, 59, 3, 49, 8, "network", "BIF, sampling, tiling, parameters, exact marginals", EDGE)
+    left = floors(axes, 2, 64, 61, FACADE_FLOORS, FACADE)
+    axes.text(72, 62.5, "src: the core in Rust, which knows no Python", fontsize=10, color="#519e3e", fontweight="bold")
+    right = floors(axes, 72, 58, 61, CORE_FLOORS[:1], EDGE)
+    floors(axes, 72, 58, 61 - (61 - right[0]) * 2 + 0.9, CORE_FLOORS[1:], CORE)
+    axes.plot([66, 69, 69], [left[-1], left[-1], right[0]], color="#555555", linewidth=1.0)
+    arrow(axes, (69, right[0]), (72, right[0]))
+    axes.text(
+        2,
+        1.2,
+        "A module imports only what stands below it, and on one floor of the facade its neighbours.",
+        fontsize=8.5,
+    )
     save(figure, "architecture.svg")
 
 
