@@ -49,24 +49,25 @@ impl CountingSession<'_, '_> {
     pub(super) fn place_of_table(&mut self, variables: &[Variable]) -> Option<Place> {
         let data = self.engine.data();
         let cells = cells_within(data, variables, self.table_limit())?;
-        let mut sorted: SmallVec<[Variable; MAX_SET]> = variables.into();
-        sorted.sort_unstable();
-        let kept = if variables.len() <= self.memo_size {
-            self.known_table(&Set::new(data, self.format, &sorted)).map(|start| start as usize..start as usize + cells)
-        } else {
-            None
-        };
-        Some(match kept {
-            Some(kept) if sorted.as_slice() == variables => Place::Kept(kept),
-            Some(kept) => {
-                reorder(data, &sorted, variables, &self.memo.cells()[kept], &mut self.scratch.counts);
-                Place::Counted
+        if variables.len() <= self.memo_size {
+            let in_order = variables.is_sorted();
+            let mut sorted: SmallVec<[Variable; MAX_SET]> = SmallVec::new();
+            if !in_order {
+                sorted.extend_from_slice(variables);
+                sorted.sort_unstable();
             }
-            None => {
-                self.count_rows(variables, cells);
-                Place::Counted
+            let set = if in_order { variables } else { &sorted };
+            if let Some(start) = self.known_table(&Set::new(data, self.format, set)) {
+                let kept = start as usize..start as usize + cells;
+                if in_order {
+                    return Some(Place::Kept(kept));
+                }
+                reorder(data, set, variables, &self.memo.cells()[kept], &mut self.scratch.counts);
+                return Some(Place::Counted);
             }
-        })
+        }
+        self.count_rows(variables, cells);
+        Some(Place::Counted)
     }
 
     /// Calls `visit(cells)` for every configuration of `given` that occurs in the data, by increasing configuration

@@ -93,6 +93,13 @@ impl Cell for u32 {
 }
 
 #[inline(always)]
+fn step_all<T: Cell, C: Copy + Into<u16>>(cells: &mut [T], arity: u32, codes: &[C]) {
+    for (cell, &state) in cells.iter_mut().zip(codes) {
+        *cell = cell.step(arity, state.into());
+    }
+}
+
+#[inline(always)]
 fn chunks<T: Cell>(data: &DiscreteData, variables: &[Variable], mut visit: impl FnMut(&[T])) {
     let mut cells = [T::default(); CHUNK];
     for start in (0..data.n_rows()).step_by(CHUNK) {
@@ -101,11 +108,7 @@ fn chunks<T: Cell>(data: &DiscreteData, variables: &[Variable], mut visit: impl 
         cells.fill(T::default());
         for &variable in variables.iter().rev() {
             let arity = data.arity(variable);
-            with_codes!(data.column(variable), |codes| {
-                for (cell, &state) in cells.iter_mut().zip(&codes[start..end]) {
-                    *cell = cell.step(arity, state as u16);
-                }
-            });
+            with_codes!(data.column(variable), |codes| step_all(cells, arity, &codes[start..end]));
         }
         visit(cells);
     }

@@ -125,11 +125,7 @@ impl Sorted {
         for &variable in prefix.iter().chain([&target]) {
             let arity = data.arity(variable) as usize;
             strata *= arity;
-            with_codes!(data.column(variable), |codes| {
-                for (into, &code) in self.codes.iter_mut().zip(codes) {
-                    *into = into.wrapping_mul(arity as u8).wrapping_add(code as u8);
-                }
-            });
+            with_codes!(data.column(variable), |codes| step_all(&mut self.codes, arity as u8, codes));
         }
         debug_assert!(strata <= MAX_STRATA);
         self.lay_out(strata, states);
@@ -188,6 +184,13 @@ impl Sorted {
             self.order[*cursor as usize] = row as u32;
             *cursor += steps[usize::from(code)];
         }
+    }
+}
+
+/// The numbers of configurations with one more variable.
+fn step_all<C: Copy + Into<u32>>(numbers: &mut [u8], arity: u8, codes: &[C]) {
+    for (number, &code) in numbers.iter_mut().zip(codes) {
+        *number = number.wrapping_mul(arity).wrapping_add(code.into() as u8);
     }
 }
 
