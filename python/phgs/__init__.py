@@ -18,12 +18,14 @@ from phgs.confidence import EdgeConfidence, PairConfidence, bootstrap
 from phgs.data import (
     GaussianTable,
     IncompleteTable,
+    Shards,
     Table,
     as_gaussian,
     as_table,
     discretize,
     gaussian_from_correlation,
     read_csv,
+    shards,
 )
 from phgs.describe import Description, describe
 from phgs.errors import (
@@ -61,6 +63,7 @@ from phgs.learners import __all__ as _learners
 from phgs.network import Network, Prepared, random_dag
 from phgs.pieces import cluster_variables, distances, independence_test, score
 from phgs.result import Result, result_schema
+from phgs.verification import Verification, verify
 
 __all__ = [
     "METHODS",
@@ -89,7 +92,9 @@ __all__ = [
     "PhgsWarning",
     "Prepared",
     "Result",
+    "Shards",
     "Table",
+    "Verification",
     "__version__",
     "adjustment_distances",
     "all_dags",
@@ -119,5 +124,7 @@ __all__ = [
     "result_schema",
     "sample_gaussian",
     "score",
+    "shards",
+    "verify",
 ]
 __all__ += _learners

@@ -1,18 +1,21 @@
 //! The G² (likelihood-ratio) test.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::bounds::Bounds;
+use super::floors::Floors;
 use super::g2_subsets::{Judge, Sharing};
 use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
 use super::subsets::{self, OneByOne, Pace};
 use super::{
     EachVisitor, IndependenceTest, MarginalDependence, SubsetVisitor, Subsets, TestResult, TestSession, Tested,
-    distance, in_time,
+    distance,
 };
 use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::run::Run;
 use crate::stats::chi_squared_log_upper_tail;
 use crate::subsets::binomial;
-use crate::{Result, Variable, VariableSet};
+use crate::{Error, Result, Variable, VariableSet};
 
 /// The G² test of conditional independence: 2 Σ n_xyz ln(n_xyz n_z / (n_xz n_yz)) against χ².
 ///
@@ -105,32 +108,31 @@ impl IndependenceTest for G2Test<'_, '_> {
         log_alpha: f64,
         open: impl Fn(Variable, Variable) -> bool + Sync,
     ) -> Result<Vec<MarginalDependence>> {
-        let pairwise = self.engine.pairwise(run)?;
-        let scale = self.engine.scale();
+        let (engine, scale) = (self.engine, self.engine.scale());
         let states = self.marginal_states(run)?;
-        let rows = run.try_map(
-            self.n_variables(),
-            || (),
-            |(), i| {
-                in_time(run)?;
-                let x = i as Variable;
-                let of_x = pairwise.total() - pairwise.single(x);
-                let mut dependences = Vec::new();
-                for (y, &pair) in ((x + 1)..).zip(pairwise.row(x)) {
-                    if !open(x, y) {
-                        continue;
-                    }
-                    let information = scale.value(pair + of_x - pairwise.single(y));
-                    let df = (states[i] - 1.0) * (states[y as usize] - 1.0);
-                    let result = self.result(information, x, y, &[], df);
-                    if !result.is_independent(log_alpha) {
-                        dependences.push(MarginalDependence { x, y, result });
-                    }
-                }
-                Ok(dependences)
-            },
-        )?;
-        Ok(rows.into_iter().flatten().collect())
+        let total = scale.n_log_n(engine.data().n_rows() as u32);
+        // A rule that refuses tests looks at each of them.
+        let floors = if self.rules.may_refuse() { Floors::none() } else { Floors::new(&states, log_alpha) };
+        let found = AtomicUsize::new(0);
+        let parts = engine.visit_pairs(run, Vec::new, |dependences, x, y, pair| {
+            let information = scale.value(pair + total - engine.single(x) - engine.single(y));
+            let df = (states[x as usize] - 1.0) * (states[y as usize] - 1.0);
+            if information < floors.of(df) || !open(x, y) {
+                return;
+            }
+            let result = self.result(information, x, y, &[], df);
+            // All are counted, so that an error can tell.
+            if !result.is_independent(log_alpha) && found.fetch_add(1, Ordering::Relaxed) < MOST_DEPENDENT {
+                dependences.push(MarginalDependence { x, y, result });
+            }
+        })?;
+        too_many(found.into_inner(), log_alpha)?;
+        let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+        for mut part in parts {
+            part.sort_unstable_by_key(|pair| (pair.x, pair.y));
+            all.append(&mut part);
+        }
+        Ok(all)
     }
 
     /// 1 − I(x, y) / H(x, y) of the empirical distribution: 0 for columns that determine each other, 1 for independent
@@ -138,6 +140,22 @@ impl IndependenceTest for G2Test<'_, '_> {
     fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
         distance::information_distances(self.engine, run).map(Some)
     }
+}
+
+/// Up to so many dependent pairs are kept: 4 GiB here, and 5 GiB in the store of a skeleton learner.
+const MOST_DEPENDENT: usize = 1 << 27;
+
+/// Refuses more pairs than can be kept.
+fn too_many(n_dependent: usize, log_alpha: f64) -> Result<()> {
+    if n_dependent <= MOST_DEPENDENT {
+        return Ok(());
+    }
+    let problem = format!(
+        "{n_dependent} pairs of variables depend on each other at level {:.3e}, which is more than the {MOST_DEPENDENT} \
+         that are kept. Lower it, or take out of the data what all variables share (a batch, a year) first",
+        log_alpha.exp()
+    );
+    Err(Error::parameter("alpha", problem))
 }
 
 impl G2Test<'_, '_> {
@@ -331,5 +349,17 @@ impl G2Session<'_> {
         subsets::one_by_one(self, x, y, subsets, run, visitor, most, |session, set, floor| {
             bounded && session.bounds.is_below(&mut session.counting, degrees, x, y, set, floor)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_dependence_is_refused_with_the_number_and_a_remedy() {
+        assert!(too_many(MOST_DEPENDENT, -1.0).is_ok());
+        let error = too_many(200_000_000, 0.05f64.ln()).unwrap_err().to_string();
+        assert!(error.starts_with("alpha: 200000000 pairs") && error.contains("5.000e-2"), "{error}");
     }
 }

@@ -6,7 +6,9 @@ use crate::{Result, Variable};
 mod alpha;
 mod bounds;
 mod distance;
+mod effect;
 mod fisher_z;
+mod floors;
 mod g2;
 mod g2_subsets;
 mod informative;
@@ -21,6 +23,7 @@ mod weighted;
 use subsets::OneByOne;
 
 pub use alpha::Alpha;
+pub use effect::Effect;
 pub use fisher_z::{FisherZSession, FisherZTest};
 pub use g2::{G2Session, G2Test};
 pub use informative::Informative;

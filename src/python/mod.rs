@@ -7,6 +7,7 @@
 mod array;
 mod calls;
 mod dataset;
+mod effects;
 mod error;
 mod gaussian;
 mod graph;
@@ -31,6 +32,8 @@ mod _core {
     use super::array::encode_integers;
     #[pymodule_export]
     use super::dataset::{CategoricalDataset, GaussianDataset, IncompleteDataset, MixedDataset, WeightedDataset};
+    #[pymodule_export]
+    use super::effects::{effects, tables};
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
     #[pymodule_export]

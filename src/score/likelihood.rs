@@ -110,6 +110,9 @@ impl LocalScore for PenalizedLikelihood<'_, '_> {
     }
 
     fn prepare_pairs(&self, run: &Run) -> Result<()> {
+        if self.engine.has_too_many_pairs() {
+            return Ok(());
+        }
         self.engine.pairwise(run).map(|_| ())
     }
 

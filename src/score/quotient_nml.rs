@@ -96,6 +96,9 @@ impl LocalScore for QuotientNml<'_, '_> {
     }
 
     fn prepare_pairs(&self, run: &Run) -> Result<()> {
+        if self.engine.has_too_many_pairs() {
+            return Ok(());
+        }
         if self.support_coded {
             self.engine.pairwise_with_cells(run)?
         } else {

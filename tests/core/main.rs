@@ -11,6 +11,7 @@ mod hybrid;
 mod independence;
 mod layers;
 mod local;
+mod many_variables;
 mod marginals;
 mod metrics;
 mod oracle_cpdag;

@@ -9,7 +9,7 @@ ROOT = Path(phgs.__file__).parent
 
 FLOORS = [
     ["_core", "errors"],
-    ["textfiles", "texts", "progress", "output", "workers"],
+    ["textfiles", "texts", "progress", "output", "sending", "workers"],
     ["delimited", "names", "parameters"],
     ["data"],
     ["choices", "documents", "own_test", "own_score", "network_export", "catalogue", "linkage", "describe"],
@@ -18,7 +18,7 @@ FLOORS = [
     ["network", "pieces"],
     ["result", "gaussian"],
     ["learners"],
-    ["learn"],
+    ["learn", "verification"],
     ["confidence", "study"],
     ["datasets"],
     ["cli"],

@@ -255,7 +255,8 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileNotFoundError):
         phgs.learn(tmp_path / "none.csv")
     (tmp_path / "bad.parquet").write_text("no")
-    for path, match in ((tmp_path / "bad.parquet", "cannot read"), (tmp_path, "is a folder")):
+    (tmp_path / "none").mkdir()
+    for path, match in ((tmp_path / "bad.parquet", "cannot read"), (tmp_path / "none", "is a folder")):
         with pytest.raises(phgs.DataError, match=match):
             phgs.learn(path)
 

@@ -17,6 +17,7 @@ from phgs.errors import DataError, ParameterError
 from phgs.knowledge import Knowledge
 from phgs.learners.base import Learner
 from phgs.progress import Progress, reporter
+from phgs.sending import call, sent
 from phgs.workers import InFlight, own_processes, shared, stop
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def bootstrap(
         processes.
     executor : concurrent.futures.Executor, optional
         Where to learn instead: any executor, such as that of a Dask or Ray cluster whose workers have phgs installed.
+        Each worker gets the data once: from a temporary file, or where it does not see that, with its first tasks.
         Ctrl-C leaves what it has begun to it.
     folder : path, optional
         Keeps every replicate in a file of its own, as soon as it is learned. Called again with the same folder,
@@ -120,12 +122,7 @@ def bootstrap(
                 show("bootstrap", len(done), count)
 
         if executor is not None:
-            running: InFlight[int] = InFlight()
-            task = (made, table, checked_seed)
-            try:
-                _over(lambda to, i: to.submit(i, executor, learn_replicate, *task, i), todo, keep, running)
-            finally:
-                running.cancel()
+            _over_executor(executor, (made, table, checked_seed), todo, keep)
         elif min(n_workers, len(todo)) > 1:
             _over_processes(min(n_workers, len(todo)), (made, table, checked_seed), todo, keep)
         else:
@@ -181,6 +178,36 @@ def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Rep
     return Replicate(*result.cpdag._edges_for_core(), result.complete, list(drawn.degenerate))
 
 
+def _over_executor(
+    executor: Executor, task: tuple[Learner, Data, int], todo: list[int], keep: Callable[[int, Replicate], None]
+) -> None:
+    """Learn over somebody's executor, each of whose workers gets the table once: from a file, or else with a task."""
+    running: InFlight[int] = InFlight()
+    with sent(task) as what:
+        if what is None:
+            give: Callable[[InFlight[int], int], None]
+            give = lambda to, i: to.submit(i, executor, learn_replicate, *task, i)  # noqa: E731
+            take = keep
+        else:
+            give = lambda to, i: to.submit(i, executor, call, learn_replicate, what, None, i)  # noqa: E731
+
+            missed: set[int] = set()
+
+            def take(index: int, found: Any) -> None:
+                if found:
+                    keep(index, found[0])
+                    return
+                # Of those that came back, the first takes the table along, and the others may then find it there.
+                content = what.content() if index in missed or not missed else None
+                missed.add(index)
+                running.submit(index, executor, call, learn_replicate, what, content, index)
+
+        try:
+            _over(give, todo, take, running)
+        finally:
+            running.cancel()
+
+
 def _over_processes(
     workers: int,
     task: tuple[Learner, Data, int],
@@ -209,7 +236,7 @@ def _learn_shared(index: int) -> Replicate:
 def _over(
     give: Callable[[InFlight[int], int], None],
     todo: list[int],
-    keep: Callable[[int, Replicate], None],
+    keep: Callable[[int, Any], None],
     running: InFlight[int],
 ) -> None:
     """Learn over an executor; what is done when anything raises is kept, the rest stays in `running`."""

@@ -12,6 +12,7 @@ from phgs.data.files import read_csv, read_file
 from phgs.data.gaussian import GaussianTable, as_gaussian, gaussian_from_correlation
 from phgs.data.mixed import MixedTable
 from phgs.data.reading import as_data
+from phgs.data.shards import Shards, shards
 from phgs.data.table import CategoricalTable, IncompleteTable, Table, as_table
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "GaussianTable",
     "IncompleteTable",
     "MixedTable",
+    "Shards",
     "Table",
     "as_data",
     "as_gaussian",
@@ -28,4 +30,5 @@ __all__ = [
     "gaussian_from_correlation",
     "read_csv",
     "read_file",
+    "shards",
 ]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from phgs.data import checks
 from phgs.data.files import is_text, read_file
+from phgs.data.shards import Shards, is_many, shards
 from phgs.data.values import Problem, Values, is_known_array, read_values
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
@@ -100,8 +101,8 @@ def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
     data
         A pandas, polars or pyarrow frame; any object with the Arrow C stream (``__arrow_c_stream__``) or the dataframe
         protocol (``__dataframe__``); a numpy array of n rows × p columns or a structured array; a mapping from names
-        to columns; or the path of a CSV, Parquet or Feather file. The index of a pandas frame is no column, nor is it
-        one in a file that pandas wrote. A `Frame` stays as it is.
+        to columns; the path of a CSV, Parquet or Feather file; or what `shards` takes or returns. The index of a pandas
+        frame is no column, nor is it one in a file that pandas wrote. A `Frame` stays as it is.
     names
         Names to use in place of those of the frame; arrays without names have 0, 1, 2, ….
 
@@ -114,11 +115,13 @@ def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
         if names is not None:
             raise ParameterError("names: give them together with the counts or weights")
         return data
-    if isinstance(data, (str, os.PathLike)):
+    if isinstance(data, Shards) or is_many(data):
+        data = shards(data).read()
+    elif isinstance(data, (str, os.PathLike)):
         data = read_file(data)
     from_text = is_text(data)
     found = list(_columns(data))
-    index = _index_columns(data)
+    index = _index_columns(data.schema) if _is_from(data, "pyarrow") else set()
     found = [(name, column) for name, column in found if name not in index and not _is_index_level(name)]
     if from_text and found and found[0][0] == "" and _is_row_number(found[0][1]):
         del found[0]
@@ -143,12 +146,16 @@ def _is_index_level(name: Name) -> bool:
     return isinstance(name, str) and _INDEX_LEVEL.fullmatch(name) is not None
 
 
-def _index_columns(data: Any) -> set[str]:
-    """Return the columns of an Arrow table that the metadata of pandas call its index."""
-    if not _is_from(data, "pyarrow"):
-        return set()
+def without_index(schema: Any, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of an Arrow schema that are no index of a pandas frame."""
+    index = _index_columns(schema)
+    return tuple(name for name in names if name not in index and not _is_index_level(name))
+
+
+def _index_columns(schema: Any) -> set[str]:
+    """Return the columns that the metadata of pandas in an Arrow schema call its index."""
     try:
-        found = json.loads((data.schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
     except (ValueError, KeyError, TypeError):
         return set()
     return {name for name in found if isinstance(name, str)}

@@ -19,6 +19,7 @@ from phgs.data.counts import PerRow, counted
 from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
 from phgs.data.kinds import Decision
+from phgs.data.shards import Shards, is_many, shards
 from phgs.data.values import Problem
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
@@ -330,6 +331,8 @@ def as_table(
         return data if columns is None else data.select(columns)
     if isinstance(data, Data):
         raise DataError(f"data: expected categories, got {data!r}; give the frame that it was made of")
+    if isinstance(data, Shards) or is_many(data):
+        return _table_of_shards(shards(data), missing, names, columns, categories, warn=warn, stacklevel=stacklevel + 1)
     frame = take_apart(data, names)
     declared = declared_in(frame, categories)
     frame = frame.only(positions(frame.names, columns))
@@ -343,6 +346,29 @@ def as_table(
         warn=warn,
         stacklevel=stacklevel + 1,
     )
+
+
+def _table_of_shards(
+    source: Shards,
+    missing: Missing,
+    names: Iterable[Name] | None,
+    columns: Iterable[Name] | None,
+    categories: Iterable[Name] | Name | None,
+    *,
+    warn: bool,
+    stacklevel: int,
+) -> Table | IncompleteTable:
+    """Read files one row group at a time."""
+    chosen = source.names if names is None else tuple(names)
+    if len(chosen) != len(source.names):
+        raise DataError(f"names: {len(chosen)} names for {len(source.names)} columns")
+    checks.check_names(chosen)
+    frame = Frame(chosen, list(source.names))
+    declared = declared_in(frame, categories)
+    frame = frame.only(positions(frame.names, columns))
+    read = {column for name, column in zip(frame.names, frame.columns, strict=True) if name in declared}
+    found = source.encoded(frame.columns, read)
+    return table_of(frame.names, found, missing, from_text=False, warn=warn, stacklevel=stacklevel + 1)
 
 
 def declared_in(frame: Frame, categories: Iterable[Name] | Name | None) -> set[Name]:

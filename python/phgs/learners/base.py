@@ -222,7 +222,7 @@ class Learner:
             method=self.method,
             test=self._test_name(learned["test"]),
             table=table,
-            parameters=self._used(table.data_type),
+            parameters=self._used_on(table),
             score_described=described["score"],
             score_name=described["score"]["name"] if own is None else own_test.name_of(own),
             read_seconds=read,
@@ -393,6 +393,10 @@ class Learner:
             # The interpreter runs one function at a time.
             found |= {name: own_test.name_of(own), "threads": 1}
         return found
+
+    def _used_on(self, table: Data) -> dict[str, Any]:
+        """Every parameter as used on data."""
+        return self._used(table.data_type)
 
     def _parameters(self) -> dict[str, Any]:
         """Every parameter as used, in a form that JSON can hold."""

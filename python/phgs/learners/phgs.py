@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from phgs import parameters
 from phgs.choices import DegreesOfFreedom, ScoreName, TestName
 from phgs.data import Data
 from phgs.errors import ParameterError
-from phgs.learners import checks
+from phgs.learners import checks, stages
 from phgs.learners.base import Learner
 from phgs.learners.partitioned import colliders_of
 from phgs.learners.refinement import Effort, by_effort, check_effort, check_refine, refinements
@@ -175,6 +175,9 @@ class Auto(Learner):
     parent of another only where it depends, in a marginal test at level 0.01, on that one or on one of its parents.
     Nothing else can matter where the data are faithful to a graph.
 
+    More than 30,000 variables are not clustered, since that holds all distances: tests then start from one cluster, and
+    `parameters` of the result say so (``max_clusters`` is 1).
+
     Of numbers beside categories (a `phgs.data.MixedTable`) it tests nothing, since tests of these reject too often:
     extended greedy equivalence search of up to 100 variables (the interleaved one of more, and with
     ``effort="quick"``), and then the search among orders. The score is the extended BIC of the embedding,
@@ -328,12 +331,23 @@ class Auto(Learner):
         """Put the stages together: of mixed data searches alone, since tests of such data reject too often."""
         found = self.stages()
         if table.data_type != "mixed":
+            if self._is_too_wide(table):
+                assert isinstance(found.restrict, PartitionedPC)
+                return replace(found, restrict=replace(found.restrict, max_clusters=1))
             return found
         assert found.maximise is not None
         extended = self.effort != "quick" and self.refine is None and table.n_variables <= _EXTENDED_LIMIT
         classes = EquivalenceSearch(schedule="extended" if extended else "interleaved", max_parents=self.max_parents)
         refine = found.refine if self.refine is not None else by_effort(self.effort, self.seed, found.maximise)[1:]
         return Composition(maximise=classes, refine=refine, max_parents=self.max_parents)
+
+    def _is_too_wide(self, table: Data) -> bool:
+        """Whether there are too many variables to cluster, so that they stay in one cluster."""
+        return self.clusters is None and table.n_variables > stages.MOST_CLUSTERED
+
+    def _used_on(self, table: Data) -> dict[str, Any]:
+        found = super()._used_on(table)
+        return found | {"max_clusters": 1} if self._is_too_wide(table) else found
 
     def stages(self) -> Composition:
         """Put the stages of the method together."""

@@ -473,6 +473,9 @@ class Composition:
         }
 
 
+MOST_CLUSTERED = 30_000
+"""Clustering holds two numbers for each pair of variables: 7.2 GB for so many."""
+
 LEAST_VARIABLES = 100
 """Limits for fewer variables are those for as many: few variables have few pairs, but may have many sets."""
 
@@ -486,12 +489,19 @@ def _partitioned(
     kind: Literal["ppc", "pef"], stage: PartitionedPC | Fusion, table: Data, max_tests: int | None
 ) -> _core.PartitionedPC:
     """Describe PC in a partition to the core."""
+    clustered = stage.clusters is None and stage.max_clusters > 1
+    if clustered and table.n_variables > MOST_CLUSTERED:
+        raise ParameterError(
+            f"max_clusters: {table.n_variables:,} variables are more than the {MOST_CLUSTERED:,} that are clustered"
+            f" ({8e-9 * table.n_variables**2:,.0f} GB of distances); give clusters= of your own, or max_clusters=1,"
+            " which is PC without a partition"
+        )
     return {
         "kind": kind,
         "max_tests": max_tests,
         "alpha": float(stage.alpha),
         "max_conditioning_size": stage.max_conditioning_size,
-        "clustered": stage.clusters is None and stage.max_clusters > 1,
+        "clustered": clustered,
         "labels": _labels(stage.clusters, table),
     }
 

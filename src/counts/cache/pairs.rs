@@ -25,11 +25,14 @@ pub struct PairwiseSums {
 /// Variables whose planes are counted together, each way: a panel stays in a core's cache.
 const PANEL: usize = 16;
 
+/// Up to so many pairs are computed ahead for a search that will ask for all of them, some of them more than once (2 GiB).
+const MOST_PREPARED: usize = 1 << 28;
+
 /// Lines of a plane taken at a time (65,536 rows).
 const BLOCK: usize = 128;
 
-/// The rows of a panel in the triangle of pairs: sums, and cells that occur where these are counted.
-type Part<'r> = (&'r mut [FixedSum], &'r mut [u32]);
+/// Up to so many pairs are computed once and kept (64 MiB); F of more of them is computed again where it is asked for.
+const MOST_KEPT: usize = 1 << 23;
 
 /// How many cells of the table of each pair of variables occur: 4 bytes for each pair, in the order of [`PairwiseSums`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +42,7 @@ impl PairwiseCells {
     /// The cells of two different variables, of `n_variables` in all, in either order.
     pub(crate) fn pair(&self, n_variables: usize, x: Variable, y: Variable) -> u32 {
         let (x, y) = (x.min(y) as usize, x.max(y) as usize);
-        self.0[x * (2 * n_variables - x - 1) / 2 + y - x - 1]
+        self.0[row_start(n_variables, x) + y - x - 1]
     }
 }
 
@@ -47,36 +50,19 @@ impl PairwiseSums {
     /// All pairs, with the number of cells that occur if `T` counts them.
     pub(crate) fn compute<T: Total>(engine: &CountingEngine<'_>, run: &Run) -> Result<(Self, PairwiseCells)> {
         let p = engine.data().n_variables();
-        if run.out_of_time() {
-            // The memory alone takes a while at thousands of variables.
-            return Err(Error::OutOfTime);
-        }
-        let n_pairs = p * (p - 1) / 2;
+        // The memory alone takes a while at thousands of variables.
+        in_time(run)?;
+        let n_pairs = n_pairs(p);
         let mut pairs = vec![FixedSum::default(); n_pairs];
         let mut cells = vec![0; if T::COUNTS_CELLS { n_pairs } else { 0 }];
-        // Each item fills the rows of one panel, which lie together.
-        let (mut rest, mut rest_of_cells) = (pairs.as_mut_slice(), cells.as_mut_slice());
-        let mut parts = Vec::new();
-        for first in (0..p).step_by(PANEL) {
-            let length: usize = (first..(first + PANEL).min(p)).map(|x| p - x - 1).sum();
-            let (part, others) = rest.split_at_mut(length);
-            let (cells, others_of_cells) = rest_of_cells.split_at_mut(if T::COUNTS_CELLS { length } else { 0 });
-            parts.push(Mutex::new((part, cells)));
-            (rest, rest_of_cells) = (others, others_of_cells);
-        }
-        run.map(
-            parts.len(),
-            || Panels::<T>::new(engine),
-            |panels, item| {
-                let mut part = parts[item].lock().unwrap_or_else(PoisonError::into_inner);
-                panels.fill(item * PANEL, &mut part, run);
-            },
-        )?;
-        run.check()?;
-        if run.was_cut_short() {
-            return Err(Error::OutOfTime);
-        }
-        drop(parts);
+        let (sums, occupied) = (Parts::of(&mut pairs, p), T::COUNTS_CELLS.then(|| Parts::of(&mut cells, p)));
+        let start = |panel| (sums.take(panel), occupied.as_ref().map(|cells| cells.take(panel)));
+        for_each_panel::<T, _>(engine, run, start, |(sums, occupied), x, y, total| {
+            sums.put(x, y, total.sum());
+            if let Some(cells) = occupied {
+                cells.put(x, y, total.occupied());
+            }
+        })?;
         let singles = (0..p as Variable).map(|x| engine.single(x)).collect();
         Ok((Self { n_variables: p, total: engine.total(), singles, pairs }, PairwiseCells(cells)))
     }
@@ -105,8 +91,180 @@ impl PairwiseSums {
     /// F(x, y) for y = x + 1, x + 2, …, by increasing y.
     pub fn row(&self, x: Variable) -> &[FixedSum] {
         let (x, p) = (x as usize, self.n_variables);
-        let start = x * (2 * p - x - 1) / 2;
+        let start = row_start(p, x);
         &self.pairs[start..start + p - x - 1]
+    }
+}
+
+/// The number of pairs of so many variables.
+fn n_pairs(n_variables: usize) -> usize {
+    n_variables * n_variables.saturating_sub(1) / 2
+}
+
+/// Where the row of the pairs x < y of x starts in the triangle of pairs.
+fn row_start(n_variables: usize, x: usize) -> usize {
+    x * (2 * n_variables - x - 1) / 2
+}
+
+fn in_time(run: &Run) -> Result<()> {
+    run.check()?;
+    if run.out_of_time() { Err(Error::OutOfTime) } else { Ok(()) }
+}
+
+/// A triangle of pairs in parts, one for the rows of each panel, that threads take and fill.
+struct Parts<'r, E> {
+    n_variables: usize,
+    parts: Vec<Mutex<&'r mut [E]>>,
+}
+
+impl<'r, E> Parts<'r, E> {
+    fn of(mut triangle: &'r mut [E], n_variables: usize) -> Self {
+        let mut parts = Vec::new();
+        for first in (0..n_variables).step_by(PANEL) {
+            let end = (first + PANEL).min(n_variables);
+            let length = row_start(n_variables, end) - row_start(n_variables, first);
+            let (part, others) = triangle.split_at_mut(length);
+            parts.push(Mutex::new(part));
+            triangle = others;
+        }
+        Self { n_variables, parts }
+    }
+
+    /// The part of a panel, which is there once.
+    fn take(&self, panel: usize) -> Part<'r, E> {
+        let mut part = self.parts[panel].lock().unwrap_or_else(PoisonError::into_inner);
+        Part {
+            n_variables: self.n_variables,
+            start: row_start(self.n_variables, panel * PANEL),
+            part: std::mem::take(&mut *part),
+        }
+    }
+}
+
+/// The rows of one panel.
+struct Part<'r, E> {
+    n_variables: usize,
+    start: usize,
+    part: &'r mut [E],
+}
+
+impl<E> Part<'_, E> {
+    #[inline]
+    fn put(&mut self, x: usize, y: usize, value: E) {
+        self.part[row_start(self.n_variables, x) - self.start + y - x - 1] = value;
+    }
+}
+
+/// Calls `visit(part, x, y, F(x, y))` for all pairs x < y, in parallel: `start` makes the part of each panel of neighbouring
+/// x, and pairs come to it in no order that anything may depend on. Returns the parts in order.
+fn for_each_panel<T: Total, R: Send>(
+    engine: &CountingEngine<'_>,
+    run: &Run,
+    start: impl Fn(usize) -> R + Sync,
+    visit: impl Fn(&mut R, usize, usize, T) + Sync,
+) -> Result<Vec<R>> {
+    let n_panels = engine.data().n_variables().div_ceil(PANEL);
+    run.try_map(
+        n_panels,
+        || Panels::<T>::new(engine),
+        |panels, panel| {
+            let mut part = start(panel);
+            panels.visit(panel * PANEL, run, &mut |x, y, total| visit(&mut part, x, y, total))?;
+            Ok(part)
+        },
+    )
+}
+
+impl CountingEngine<'_> {
+    /// Calls `visit(part, x, y, F(x, y))` for all pairs x < y, in parallel and in no order that anything may depend on:
+    /// `start` makes a part for each few neighbouring x, and the parts come back by increasing x. Of many variables no sum
+    /// is kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`pairwise`](Self::pairwise).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use phgs::{CountingEngine, DiscreteData, Run};
+    ///
+    /// let data = DiscreteData::from_columns(vec![vec![0, 0, 1, 1], vec![0, 0, 1, 1], vec![0, 1, 0, 1]])?;
+    /// let (engine, run) = (CountingEngine::new(&data), Run::new(1)?);
+    /// // Of two copies the table of both is that of one.
+    /// let parts = engine.visit_pairs(&run, Vec::new, |copies, x, y, sum| {
+    ///     if sum == engine.session().sum_n_log_n(&[x]) {
+    ///         copies.push((x, y));
+    ///     }
+    /// })?;
+    /// assert_eq!(parts.concat(), [(0, 1)]);
+    /// # Ok::<(), phgs::Error>(())
+    /// ```
+    pub fn visit_pairs<R: Send>(
+        &self,
+        run: &Run,
+        start: impl Fn() -> R + Sync,
+        visit: impl Fn(&mut R, Variable, Variable, FixedSum) + Sync,
+    ) -> Result<Vec<R>> {
+        let p = self.data().n_variables();
+        let Some(pairs) = self.pairs_to_keep(run)? else {
+            return for_each_panel(self, run, |_| start(), |part, x, y, sum| visit(part, x as u32, y as u32, sum));
+        };
+        let of_panel = |panel: usize| {
+            in_time(run)?;
+            let mut part = start();
+            for x in panel * PANEL..((panel + 1) * PANEL).min(p) {
+                let x = x as Variable;
+                ((x + 1)..).zip(pairs.row(x)).for_each(|(y, &sum)| visit(&mut part, x, y, sum));
+            }
+            Ok(part)
+        };
+        run.try_map(p.div_ceil(PANEL), || (), |(), panel| of_panel(panel))
+    }
+
+    /// `value(x, y, F(x, y))` for all pairs x < y, row by row. Of many variables no sum is kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`pairwise`](Self::pairwise).
+    pub fn map_pairs<E: Copy + Default + Send>(
+        &self,
+        run: &Run,
+        value: impl Fn(Variable, Variable, FixedSum) -> E + Sync,
+    ) -> Result<Vec<E>> {
+        in_time(run)?;
+        let p = self.data().n_variables();
+        let mut values = vec![E::default(); n_pairs(p)];
+        let parts = Parts::of(&mut values, p);
+        let put = |part: &mut Part<'_, E>, x: usize, y: usize, sum| part.put(x, y, value(x as u32, y as u32, sum));
+        if let Some(pairs) = self.pairs_to_keep(run)? {
+            let of_panel = |panel: usize| {
+                in_time(run)?;
+                let mut part = parts.take(panel);
+                for x in panel * PANEL..((panel + 1) * PANEL).min(p) {
+                    (x + 1..).zip(pairs.row(x as Variable)).for_each(|(y, &sum)| put(&mut part, x, y, sum));
+                }
+                Ok(())
+            };
+            run.try_map(p.div_ceil(PANEL), || (), |(), panel| of_panel(panel))?;
+        } else {
+            for_each_panel(self, run, |panel| parts.take(panel), put)?;
+        }
+        drop(parts);
+        Ok(values)
+    }
+
+    /// Whether so many variables have more pairs than a search computes ahead.
+    pub(crate) fn has_too_many_pairs(&self) -> bool {
+        n_pairs(self.data().n_variables()) > MOST_PREPARED
+    }
+
+    /// All pairs, where they are known already or few enough to be kept.
+    fn pairs_to_keep(&self, run: &Run) -> Result<Option<&PairwiseSums>> {
+        if self.known_pairs().is_none() && n_pairs(self.data().n_variables()) > MOST_KEPT {
+            return Ok(None);
+        }
+        self.pairwise(run).map(Some)
     }
 }
 
@@ -127,19 +285,16 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
         Self { engine, source: engine.source(), counts, candidates, others, sums }
     }
 
-    /// Fills the rows of the variables from `first` in the triangle of pairs.
-    /// Stops when the run does.
-    fn fill(&mut self, first: usize, rows: &mut Part<'_>, run: &Run) {
+    /// Visits the pairs x < y of the panel of variables x from `first`.
+    fn visit(&mut self, first: usize, run: &Run, put: &mut impl FnMut(usize, usize, T)) -> Result<()> {
         let p = self.engine.data().n_variables();
         let end = (first + PANEL).min(p);
         for start in (first..p).step_by(PANEL) {
-            if run.check().is_err() || run.out_of_time() {
-                return;
-            }
+            in_time(run)?;
             self.count(first..end, start..(start + PANEL).min(p));
-            self.sum(first..end, start..(start + PANEL).min(p), rows);
+            self.sum(first..end, start..(start + PANEL).min(p), put);
         }
-        self.sum_without_planes(first..end, rows, run);
+        self.sum_without_planes(first..end, run, put)
     }
 
     /// Counts the planes of two panels.
@@ -173,13 +328,11 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
     }
 
     /// Completes and sums the tables of the pairs of two panels.
-    fn sum(&self, xs: Range<usize>, ys: Range<usize>, rows: &mut Part<'_>) {
+    fn sum(&self, xs: Range<usize>, ys: Range<usize>, put: &mut impl FnMut(usize, usize, T)) {
         let planes = self.source.planes;
-        let p = self.engine.data().n_variables();
         let table = self.source.scale.table();
         let (first_x, first_y) = (planes.range(xs.clone()).start, planes.range(ys.clone()).start);
         let width = planes.range(ys.clone()).len();
-        let mut row = 0;
         for x in xs {
             let counts_x = self.engine.single_counts(x as Variable);
             let start_x = planes.numbers(x as Variable).start - first_x;
@@ -211,23 +364,19 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
                         let cells = (0..counts_x.len() - 1).map(|s| self.counts[(start_x + s) * width + start_y + t]);
                         add(count_y - cells.sum::<u32>());
                     }
-                    put(rows, row + y - x - 1, T::new(FixedSum(sum), occupied));
+                    put(x, y, T::new(FixedSum(sum), occupied));
                 }
             }
-            row += p - x - 1;
         }
     }
 
     /// The pairs in which a variable has no planes.
-    fn sum_without_planes(&mut self, xs: Range<usize>, rows: &mut Part<'_>, run: &Run) {
+    fn sum_without_planes(&mut self, xs: Range<usize>, run: &Run, put: &mut impl FnMut(usize, usize, T)) -> Result<()> {
         let p = self.engine.data().n_variables();
         let arity = |x: usize| self.engine.data().arity(x as Variable);
         let planar = |x: usize| self.source.planes.has(x as Variable, arity(x));
-        let mut row = 0;
         for x in xs {
-            if run.check().is_err() || run.out_of_time() {
-                return;
-            }
+            in_time(run)?;
             let others = (x + 1..p).filter(|&y| !planar(x) || !planar(y));
             self.others.clear();
             self.others.extend(others.map(|y| y as Variable));
@@ -240,17 +389,10 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
                     &mut self.sums,
                 );
                 for (&y, &sum) in self.others.iter().zip(&self.sums) {
-                    put(rows, row + y as usize - x - 1, sum);
+                    put(x, y as usize, sum);
                 }
             }
-            row += p - x - 1;
         }
-    }
-}
-
-fn put<T: Total>((sums, cells): &mut Part<'_>, at: usize, total: T) {
-    sums[at] = total.sum();
-    if T::COUNTS_CELLS {
-        cells[at] = total.occupied();
+        Ok(())
     }
 }

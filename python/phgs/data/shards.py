@@ -1,0 +1,402 @@
+"""Tables in many Parquet files, read one row group at a time."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phgs.data.columns import CodedColumn, encode
+from phgs.data.values import Problem, read_values
+from phgs.errors import DataError, ParameterError
+from phgs.parameters import whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from phgs.data.table import Missing, Table
+
+__all__ = ["Shards", "is_many", "shards"]
+
+_ENDINGS = (".parquet", ".pq")
+_PATTERN = "*?["
+_MOST_STATES = 65_535
+
+
+def shards(where: Any) -> Shards:
+    """Open a table that lies in several Parquet files, without reading its rows.
+
+    The rows are those of all files, in the order of the names of the files (of a list, in its own order). Every
+    function that takes data takes what this returns, and takes the folder, pattern or list itself too. Rows are read
+    one row group at a time, so that memory is taken for a byte a value and one row group.
+
+    Parameters
+    ----------
+    where
+        A folder of Parquet files, with those in folders in it; a pattern of their paths, such as ``"lake/*.parquet"``;
+        a list of paths; or one path. Paths may be URIs of what pyarrow reads (``s3://``, ``gs://``, ``hdfs://``,
+        ``file://``) or, where fsspec is installed, of what that does. Names that begin with ``_`` or ``.`` are passed
+        over.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file or folder.
+    DataError
+        Before any row is read: when no file is found, a folder holds other files, a file is no Parquet file or has no
+        rows, or columns or their types differ between files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, phgs, pyarrow as pa, pyarrow.parquet as pq
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in range(3):
+    ...         rows = {"rain": ["no", "yes"] * 50, "wet": ["no", "yes"] * 50}
+    ...         pq.write_table(pa.table(rows), pathlib.Path(folder, f"{part}.parquet"))
+    ...     source = phgs.shards(folder)
+    ...     print(source, source.sample(100, seed=1), phgs.learn(source).cpdag.n_edges)
+    <phgs.Shards: 300 rows × 2 columns in 3 files> <phgs.Table: 100 rows × 2 variables> 1
+    """
+    if isinstance(where, Shards):
+        return where
+    found = Shards(tuple(_files(where)))
+    found.check()
+    return found
+
+
+def is_many(data: Any) -> bool:
+    """Whether data are a folder, a pattern of paths or a list of paths."""
+    if isinstance(data, (list, tuple)):
+        return bool(data) and all(_is_path(path) for path in data)
+    if not isinstance(data, (str, os.PathLike)):
+        return False
+    text = os.fspath(data)
+    return "://" in text or Path(text).is_dir() or (_has_pattern(text) and not Path(text).exists())
+
+
+def _is_path(item: Any) -> bool:
+    if isinstance(item, str):
+        return item.lower().endswith(_ENDINGS) or "://" in item
+    return isinstance(item, os.PathLike)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shards:
+    """A table in several Parquet files; see `shards`.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        The files, in the order of their rows.
+    """
+
+    paths: tuple[str, ...]
+
+    @cached_property
+    def _facts(self) -> list[tuple[Any, int, tuple[int, ...]]]:
+        """Schema, rows and rows of each row group of every file."""
+        found = []
+        for path in self.paths:
+            with self._open(path) as file:
+                groups = file.metadata
+                rows = tuple(groups.row_group(i).num_rows for i in range(groups.num_row_groups))
+                found.append((file.schema_arrow, groups.num_rows, rows))
+        return found
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all files."""
+        return sum(rows for _, rows, _ in self._facts)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns; the index of a pandas frame is none."""
+        from phgs.data.frames import without_index
+
+        schema = self._facts[0][0]
+        return without_index(schema, schema.names)
+
+    def check(self) -> None:
+        """Refuse files that do not fit together."""
+        first, *_ = self._facts[0]
+        for path, (schema, rows, _) in zip(self.paths, self._facts, strict=True):
+            if rows == 0:
+                raise DataError(f"{path} has no rows; leave it out")
+            for name in first.names:
+                if name not in schema.names:
+                    raise DataError(f"{path} has no column {name!r}, which {self.paths[0]} has")
+            for name in schema.names:
+                if name not in first.names:
+                    raise DataError(f"{path} has a column {name!r}, which {self.paths[0]} has not")
+                kind, wanted = (_kind(of.field(name).type) for of in (schema, first))
+                if kind != wanted:
+                    raise DataError(
+                        f"{path}: column {name!r} has type {kind}, in {self.paths[0]} {wanted}; write all files with"
+                        " one schema"
+                    )
+
+    def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Read the row groups of all files in order, each a `pyarrow.Table`.
+
+        Parameters
+        ----------
+        columns
+            The columns to read; None reads all.
+        """
+        wanted = list(self.names if columns is None else columns)
+        for path, (_, _, rows) in zip(self.paths, self._facts, strict=True):
+            with self._open(path) as file:
+                for group in range(len(rows)):
+                    yield self._read(file, path, group, wanted)
+
+    def read(self) -> Any:
+        """Read all rows into one `pyarrow.Table`."""
+        import pyarrow as pa
+
+        return pa.concat_tables(list(self.row_groups()), promote_options="permissive").unify_dictionaries()
+
+    def sample(
+        self,
+        rows: int,
+        seed: int = 0,
+        *,
+        missing: Missing = "error",
+        categories: Iterable[Any] | None = None,
+    ) -> Table:
+        """Draw rows at random, without repetition, and keep their order.
+
+        What is drawn depends on the seed and on the number of all rows alone, so that it is the same however the rows
+        lie in files. Learn from a million rows, then `verify` on all.
+
+        Parameters
+        ----------
+        rows
+            How many; all where there are no more.
+        seed
+            Seed of the draw.
+        missing, categories
+            As in `as_table`.
+        """
+        from phgs.data.table import as_table
+
+        whole("rows", rows, 2)
+        whole("seed", seed)
+        if rows >= self.n_rows:
+            return as_table(self, missing=missing, categories=categories)  # type: ignore[return-value]
+        drawn = np.sort(np.random.default_rng(seed).choice(self.n_rows, rows, replace=False, shuffle=False))
+        return as_table(self._rows(drawn), missing=missing, categories=categories)  # type: ignore[return-value]
+
+    def _rows(self, drawn: NDArray[np.intp]) -> Any:
+        import pyarrow as pa
+
+        found, start = [], 0
+        for path, (_, _, rows) in zip(self.paths, self._facts, strict=True):
+            with self._open(path) as file:
+                for group, length in enumerate(rows):
+                    within = drawn[np.searchsorted(drawn, start) : np.searchsorted(drawn, start + length)] - start
+                    start += length
+                    if len(within):
+                        found.append(self._read(file, path, group, list(self.names)).take(pa.array(within)))
+        return pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
+
+    def encoded(self, columns: Sequence[str], declared: set[Any]) -> list[CodedColumn | Problem]:
+        """Number the states of columns, row group by row group, as `encode` does those of a whole column."""
+        growing = [Growing(name in declared) for name in columns]
+        for group in self.row_groups(columns):
+            for column, values in zip(growing, group.columns, strict=True):
+                column.add(values)
+        return [column.whole() for column in growing]
+
+    def _open(self, path: str) -> Any:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            source, inner = _file_system(path)
+            # A memory map would count as memory of the process.
+            return ParquetFile(inner if source is None else source.open_input_file(inner), pre_buffer=False)
+        except (pa.ArrowException, pa.ArrowInvalid) as error:
+            raise DataError(f"cannot read {path} as Parquet: {str(error).strip().splitlines()[0]}") from error
+
+    def _read(self, file: Any, path: str, group: int, columns: list[str]) -> Any:
+        import pyarrow as pa
+
+        try:
+            return file.read_row_group(group, columns=columns).select(columns)
+        except pa.ArrowException as error:
+            raise DataError(f"cannot read {path}: {str(error).strip().splitlines()[0]}") from error
+
+    def __repr__(self) -> str:
+        files = "1 file" if len(self.paths) == 1 else f"{len(self.paths):,} files"
+        return f"<phgs.Shards: {self.n_rows:,} rows × {len(self.names):,} columns in {files}>"
+
+
+class Growing:
+    """A column whose parts come one after another; codes number the states by their first appearance in all of them.
+
+    Parameters
+    ----------
+    declared
+        Whether the column is said to be one of categories.
+    """
+
+    def __init__(self, declared: bool) -> None:
+        self.declared = declared
+        self.codes_of: dict[Any, int] = {}
+        self._parts: list[NDArray[Any]] = []
+        self._missing = 0
+        self._problem: Problem | None = None
+
+    def add(self, values: Any) -> None:
+        """Take the next part over."""
+        if self._problem is None:
+            found = self.read(values)
+            codes = found if isinstance(found, Problem) else self.number(found)
+            if isinstance(codes, Problem):
+                self._problem = codes
+            else:
+                self._parts.append(codes)
+
+    def read(self, values: Any) -> CodedColumn | Problem:
+        """Number the values of a part by themselves."""
+        return encode(read_values(values, from_text=False, declared=self.declared))
+
+    def number(self, found: CodedColumn) -> NDArray[Any] | Problem:
+        """Return the codes of a part in the order of all parts; −1 where values are missing."""
+        new = [self.codes_of.setdefault(label, len(self.codes_of)) for label in found.labels]
+        if len(self.codes_of) > _MOST_STATES:
+            return Problem.TOO_MANY
+        kind = np.uint8 if len(self.codes_of) < 256 else np.uint16
+        if not found.missing:
+            codes: NDArray[Any] = np.asarray(new, dtype=kind)[found.codes]
+            return codes
+        self._missing += found.missing
+        # The last entry stands for −1.
+        with_gaps: NDArray[Any] = np.asarray([*new, -1], dtype=np.int32)[found.codes]
+        return with_gaps
+
+    def whole(self) -> CodedColumn | Problem:
+        """Put the parts together."""
+        if self._problem is not None:
+            return self._problem
+        kind = np.int32 if self._missing else np.uint8 if len(self.codes_of) < 256 else np.uint16
+        codes = np.empty(sum(map(len, self._parts)), dtype=kind)
+        end = len(codes)
+        # From the last part, which is let go of as soon as it is copied.
+        while self._parts:
+            part = self._parts.pop()
+            codes[end - len(part) : end] = part
+            end -= len(part)
+        return CodedColumn(codes, list(self.codes_of), self._missing)
+
+
+def _kind(kind: Any) -> str:
+    """Name a type; a dictionary is one of its values."""
+    value = getattr(kind, "value_type", None)
+    name = str(kind if value is None or not str(kind).startswith("dictionary") else value)
+    return name.removeprefix("large_")
+
+
+def _has_pattern(text: str) -> bool:
+    return any(mark in text for mark in _PATTERN)
+
+
+def _file_system(path: str) -> tuple[Any, str]:
+    """Return the file system of a path and the path in it; None for that of this machine."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    if "://" not in path:
+        return None, path
+    try:
+        found, inner = fs.FileSystem.from_uri(path)
+        return found, str(inner)
+    except pa.ArrowInvalid as error:
+        try:
+            import fsspec  # type: ignore[import-not-found]
+        except ImportError:
+            raise ParameterError(f"{path}: {error}; install fsspec, which may know such paths") from error
+        try:
+            other, inner = fsspec.core.url_to_fs(path)
+        except (ValueError, ImportError) as unknown:
+            raise ParameterError(f"{path}: {unknown}") from unknown
+        return fs.PyFileSystem(fs.FSSpecHandler(other)), str(inner)
+
+
+def _files(where: Any) -> list[str]:
+    """List the files of a folder, a pattern or a list of paths."""
+    if isinstance(where, (list, tuple)):
+        if not where:
+            raise DataError("data: the list of paths is empty")
+        return [file for path in where for file in _files(path)]
+    if not isinstance(where, (str, os.PathLike)):
+        raise ParameterError(f"data: expected paths of Parquet files, got {where!r}")
+    text = os.fspath(where)
+    scheme, mark, rest = text.partition("://")
+    path = rest if mark else text
+    if _has_pattern(path) and (mark or not Path(text).exists()):
+        fixed: list[str] = []
+        for part in path.split("/"):
+            if _has_pattern(part):
+                break
+            fixed.append(part)
+        base = "/".join(fixed)
+        root = scheme + mark + base if mark else base or ("/" if path.startswith("/") else ".")
+        tail = path.split("/")[len(fixed) :]
+        found = [
+            name
+            for name, parts in _listed(root)
+            if len(parts) == len(tail) and all(fnmatch.fnmatchcase(*pair) for pair in zip(parts, tail, strict=True))
+        ]
+        if not found:
+            raise DataError(f"no file is named like {text}")
+        return found
+    if not mark and not Path(text).is_dir():
+        if not Path(text).exists():
+            raise FileNotFoundError(f"no such file: {text}")
+        return [text]
+    listed = _listed(text)
+    if listed is None:
+        return [text]
+    others = [name for name, _ in listed if not name.lower().endswith(_ENDINGS)]
+    if others:
+        raise DataError(
+            f"{text} is a folder that holds other files than Parquet ({others[0]}); name those that are meant by a"
+            f" pattern, such as '{text.rstrip('/')}/*.parquet'"
+        )
+    partitioned = next((part for _, parts in listed for part in parts[:-1] if "=" in part), None)
+    if partitioned is not None:
+        raise DataError(
+            f"{text} is partitioned by folders such as {partitioned!r}, whose values are in no file; write the table"
+            " without partitions, or give a list of the files, which leaves that column out"
+        )
+    if not listed:
+        raise DataError(f"{text} is a folder that holds no Parquet file")
+    return [name for name, _ in listed]
+
+
+def _listed(root: str) -> Any:
+    """List the files under a folder as (path, parts of it below the folder), by path; None for a single file."""
+    from pyarrow import fs
+
+    system, inner = _file_system(root)
+    if system is None:
+        system, inner = fs.LocalFileSystem(), root
+    info = system.get_file_info(inner)
+    if info.type == fs.FileType.NotFound:
+        raise FileNotFoundError(f"no such file or folder: {root}")
+    if info.type == fs.FileType.File:
+        return None
+    scheme, mark, _ = root.partition("://")
+    found = []
+    for item in system.get_file_info(fs.FileSelector(inner, recursive=True)):
+        below = os.path.relpath(item.path, inner).replace(os.sep, "/").split("/")
+        if item.type == fs.FileType.File and not any(part.startswith(("_", ".")) for part in below):
+            found.append((scheme + mark + item.path if mark else item.path, below))
+    return sorted(found)
