@@ -191,3 +191,37 @@ def test_hidden_files_are_passed_over_and_folders_are_looked_into(lake):
         "part-1.parquet",
     ]
     assert repr(phgs.shards(lake)) == "<phgs.Shards: 3,000 rows × 5 columns in 3 files>"
+
+
+def test_one_file_is_read_row_group_by_row_group_too(tmp_path, monkeypatch):
+    table = frame()
+    pq.write_table(table, tmp_path / "one.parquet", row_group_size=400)
+    read = []
+    whole = phgs.Shards._read
+    monkeypatch.setattr(phgs.Shards, "_read", lambda *given: read.append(given[3]) or whole(*given))
+    same(phgs.as_table(tmp_path / "one.parquet"), phgs.as_table(table))
+    assert read == list(range(8))
+    pq.write_table(table.slice(0, 0), tmp_path / "none.parquet")
+    with pytest.raises(phgs.DataError, match="no rows"):
+        phgs.as_table(tmp_path / "none.parquet")
+    twice = pa.table([table["x"], table["y"]], names=["x", "x"])
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    with pytest.raises(phgs.DataError, match="'x'"):
+        phgs.as_table(tmp_path / "twice.parquet")
+
+
+def test_the_command_line_takes_folders_and_patterns(lake, tmp_path, capsys):
+    from phgs.cli.main import main
+
+    pq.write_table(frame(), tmp_path / "whole.parquet")
+    edges = []
+    for data in (tmp_path / "whole.parquet", lake, f"{lake}/part-*.parquet"):
+        out = tmp_path / "edges.csv"
+        assert main(["learn", str(data), "--method", "pc", "--quiet", "--edges", str(out)]) == 0
+        edges.append(out.read_text())
+    assert edges[0] == edges[1] == edges[2]
+    capsys.readouterr()
+    assert main(["learn", f"{lake}/*.pq", "--quiet"]) == 2
+    assert "no file is named like" in capsys.readouterr().err
+    assert main(["learn", str(lake), "--quiet", "--delimiter", ";"]) == 2
+    assert "delimiter" in capsys.readouterr().err

@@ -190,7 +190,7 @@ def add_reading(parser: Any) -> None:
 
 def read_data(options: Namespace) -> Any:
     """Return the data as the library takes them: a path, or a table where options say how the file is read."""
-    path = input_path(options.data, also_stdin=True)
+    path = data_path(options.data)
     named = {name: getattr(options, name) for name in ("delimiter", "decimal", "encoding", "max_bytes")}
     if all(value is None for value in named.values()):
         return path
@@ -199,6 +199,13 @@ def read_data(options: Namespace) -> Any:
     from phgs.data.files import read_with
 
     return read_with(path, **named)
+
+
+def data_path(text: str) -> str:
+    """Check that data are there, before any work; of many files that is done where they are opened."""
+    from phgs.data.shards import is_many
+
+    return text if is_many(text) else input_path(text, also_stdin=True)
 
 
 def input_path(text: str, *, also_stdin: bool = False) -> str:

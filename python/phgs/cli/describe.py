@@ -9,7 +9,7 @@ from phgs.cli.common import (
     add_reading,
     bold,
     column_names,
-    input_path,
+    data_path,
     kinds_as_options,
     outputs,
     read_data,
@@ -24,7 +24,10 @@ from phgs.documents import json_text
 def add(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument(
-        "data", metavar="DATA", help="CSV (header row), Parquet or Feather file; '-' reads CSV from standard input"
+        "data",
+        metavar="DATA",
+        help="CSV (header row), Parquet or Feather file, or a folder or quoted pattern of Parquet files;"
+        " '-' reads CSV from standard input",
     )
     add_reading(parser)
     add_categories(parser)
@@ -37,7 +40,7 @@ def run(options: Namespace) -> int:
     """Print the report."""
     from phgs.describe import describe
 
-    input_path(options.data, also_stdin=True)
+    data_path(options.data)
     wanted = outputs(options, ("json",))
     report = describe(
         read_data(options), column_names(options.categories), kinds=kinds_of(options), counts=options.counts

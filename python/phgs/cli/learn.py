@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from phgs.cli.common import (
     Parser,
     bold,
+    data_path,
     input_path,
     kinds_as_options,
     outputs,
@@ -45,7 +46,7 @@ def add(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Learn, write what was asked for, print a summary."""
     learner = made(options)
-    input_path(options.data, also_stdin=True)
+    data_path(options.data)
     truth = None
     if options.true_graph is not None:
         from phgs.graphs.convert import read_graph

@@ -89,7 +89,10 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
 def add_method(parser: Parser, seed: str) -> Any:
     """Add the data, the method and its options; return the group of those that say how to run."""
     parser.add_argument(
-        "data", metavar="DATA", help="CSV (header row), Parquet or Feather file; '-' reads CSV from standard input"
+        "data",
+        metavar="DATA",
+        help="CSV (header row), Parquet or Feather file, or a folder or quoted pattern of Parquet files;"
+        " '-' reads CSV from standard input",
     )
     add_reading(parser)
     parser.add_argument(

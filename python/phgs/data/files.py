@@ -283,8 +283,10 @@ def read_with(path: str | os.PathLike[str], **options: Any) -> Any:
     ParameterError
         When an option is given for a file that is no CSV.
     """
+    from phgs.data.shards import is_many, shards
+
     given = {name: value for name, value in options.items() if value is not None}
-    found = _read_binary(path)
+    found = shards(path) if is_many(path) else _read_binary(path)
     if found is None:
         return read_csv(path, **given)
     if given:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from phgs.data.table import Missing, Table
 
-__all__ = ["Shards", "is_many", "shards"]
+__all__ = ["Shards", "is_many", "row_groups_of", "shards"]
 
 _ENDINGS = (".parquet", ".pq")
 _PATTERN = "*?["
@@ -78,6 +78,15 @@ def is_many(data: Any) -> bool:
         return False
     text = os.fspath(data)
     return "://" in text or Path(text).is_dir() or (_has_pattern(text) and not Path(text).exists())
+
+
+def row_groups_of(data: Any) -> Shards | None:
+    """Return data that can be read one row group at a time: several files, or one Parquet file; None for all else."""
+    if isinstance(data, Shards) or is_many(data):
+        return shards(data)
+    if isinstance(data, (str, os.PathLike)) and Path(data).suffix.lower() in _ENDINGS and Path(data).is_file():
+        return Shards((os.fspath(data),))
+    return None
 
 
 def _is_path(item: Any) -> bool:

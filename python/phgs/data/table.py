@@ -19,7 +19,7 @@ from phgs.data.counts import PerRow, counted
 from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
 from phgs.data.kinds import Decision
-from phgs.data.shards import Shards, is_many, shards
+from phgs.data.shards import Shards, row_groups_of
 from phgs.data.values import Problem
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
@@ -273,9 +273,10 @@ def as_table(
     ----------
     data
         A `Table` (returned as it is); a pandas, polars or pyarrow frame; any object with the Arrow C stream or the
-        dataframe protocol; a numpy array of n rows × p columns; a mapping from names to columns; or the path of a CSV,
-        Parquet or Feather file. Values are labels of unordered states: strings, booleans, integers, whole floats,
-        categories (unused ones are not counted), intervals, or a mixture.
+        dataframe protocol; a numpy array of n rows × p columns; a mapping from names to columns; the path of a CSV,
+        Parquet or Feather file; or a folder, a pattern or a list of paths of Parquet files (see `shards`). Values are
+        labels of unordered states: strings, booleans, integers, whole floats, categories (unused ones are not
+        counted), intervals, or a mixture.
     missing
         What to do with missing values: ``"error"`` raises and names them, ``"drop"`` leaves out incomplete rows,
         ``"level"`` makes missing a state of its own, labelled None (or ``"missing"`` where a state is called None),
@@ -331,8 +332,8 @@ def as_table(
         return data if columns is None else data.select(columns)
     if isinstance(data, Data):
         raise DataError(f"data: expected categories, got {data!r}; give the frame that it was made of")
-    if isinstance(data, Shards) or is_many(data):
-        return _table_of_shards(shards(data), missing, names, columns, categories, warn=warn, stacklevel=stacklevel + 1)
+    if (source := row_groups_of(data)) is not None:
+        return _table_of_shards(source, missing, names, columns, categories, warn=warn, stacklevel=stacklevel + 1)
     frame = take_apart(data, names)
     declared = declared_in(frame, categories)
     frame = frame.only(positions(frame.names, columns))
