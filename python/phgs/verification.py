@@ -389,8 +389,10 @@ def _source(result: Result, data: Any) -> _Source:
     for name in columns:
         if name not in source.names:
             raise ParameterError(f"data: {unknown('column', name, source.names)}")
-    declared = frozenset(map(str, result.parameters.get("categories") or ()))
-    return _Source(None, source, columns, declared, missing)
+    # What was found to be categories is so whatever the labels look like.
+    declared = {str(name) for name, kind in result.kinds.items() if kind == "category"}
+    declared.update(map(str, result.parameters.get("categories") or ()))
+    return _Source(None, source, columns, frozenset(declared), missing)
 
 
 def _in_order(table: CategoricalTable, names: tuple[Name, ...]) -> CategoricalTable:
