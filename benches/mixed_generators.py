@@ -1,8 +1,9 @@
 """Simulated tables of numbers beside categories, of which the true graph is known.
 
 Kinds (see `KINDS`): linear models in which some columns are cut into categories, seen as they are, through monotone
-maps, with categories whose states have effects in no order, with heavy or skewed errors, or curved; numbers alone; and
-conditional linear models, in which each configuration of categories has its own line.
+maps, with categories whose states have effects in no order, with heavy or skewed errors, or curved; numbers alone;
+conditional linear models, in which each configuration of categories has its own line; and networks of categories of
+the repository, some columns of which are turned into numbers.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+import phgs
 from phgs.data.mixed import MixedTable
 
 Arc = tuple[str, str]
@@ -160,6 +162,32 @@ def conditional_linear(
         columns[x] = _standard(total + spread * rng.standard_normal(n))
     return _table([columns[x] for x in range(p)], arities, arcs)
 
+
+def network(name: str, n: int, seed: int, *, numbers: float = 0.1) -> Simulated:
+    """Draw from a network of categories, and turn a share of its columns into numbers.
+
+    Each state fills an interval of its own, which is then seen through the identity, exp or the square.
+    """
+    source = phgs.Network.load(name)
+    drawn = source.sample(n, seed=seed)
+    rng = np.random.default_rng(seed)
+    p = len(source.nodes)
+    is_number = np.zeros(p, dtype=bool)
+    is_number[rng.permutation(p)[: round(numbers * p)]] = True
+    columns, arities = [], []
+    for x in range(p):
+        codes = drawn.column(x).combine_chunks().indices.to_numpy().astype(np.float64)
+        arities.append(0 if is_number[x] else int(codes.max()) + 1)
+        if is_number[x]:
+            filled = codes + rng.random(n)
+            codes = [filled, np.exp(filled / 2), filled**2][int(rng.integers(3))]
+        columns.append(codes)
+    place = {node: x for x, node in enumerate(source.nodes)}
+    return _table(columns, arities, [(place[a], place[b]) for a, b in source.edges])
+
+
+NETWORKS = ("alarm", "child", "insurance", "hailfinder")
+"""Networks of categories that :func:`network` is called with."""
 
 KINDS = {
     "linear": lambda p, n, seed: linear(p, n, seed),

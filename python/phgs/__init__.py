@@ -60,6 +60,7 @@ from phgs.knowledge import Knowledge
 from phgs.learn import METHODS, learn, learner, markov_blanket
 from phgs.learners import *  # noqa: F403  (its __all__ is the list of learners)
 from phgs.learners import __all__ as _learners
+from phgs.mixed_network import MixedNetwork
 from phgs.network import Network, Prepared, random_dag
 from phgs.pieces import cluster_variables, distances, independence_test, score
 from phgs.result import Result, result_schema
@@ -83,6 +84,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeError",
     "ManyStatesWarning",
+    "MixedNetwork",
     "Network",
     "NetworkInfo",
     "NotFittedError",

@@ -89,6 +89,7 @@ class MixedDataset:
         arities: Sequence[int],
         ranks: bool,
         powers: int,
+        keep_rows: bool,
         threads: int,
     ) -> MixedDataset: ...
     @property
@@ -256,6 +257,7 @@ class EquivalenceSearch(TypedDict):
     adaptive: str
     screen: float | None
     max_parents: int | None
+    budget: int | None
 
 @type_check_only
 class OrderSearch(TypedDict):

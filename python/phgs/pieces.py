@@ -16,8 +16,9 @@ from phgs.choices import (
     DegreesOfFreedom,
     ScoreName,
     TestName,
-    gaussian_score_for_core,
-    mixed_score_for_core,
+    data_type_of,
+    numeric_score,
+    numeric_test,
     score_for_core,
     test_for_core,
 )
@@ -158,9 +159,7 @@ def independence_test(
     1.0
     """
     data = weighted(counted(data, counts), weights)
-    data_type = _type_of(
-        data, {"fisher-z": "gaussian", "mixed-lr": "mixed"}.get(test) if isinstance(test, str) else None
-    )
+    data_type = _type_of(data, data_type_of(test))
     others: tuple[Name, ...]
     others = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     # A table has been checked, and keeps what it has counted.
@@ -175,7 +174,7 @@ def independence_test(
     elif table.data_type == "discrete":
         described = test_for_core(test, degrees_of_freedom, minimum_sample)
     else:
-        described = {"name": "mixed-lr" if table.data_type == "mixed" else "fisher-z"}
+        described = numeric_test(table.data_type)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")
@@ -297,8 +296,8 @@ def score(
     kind : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable
         The score: with n rows and k free parameters, BIC is loglik − ½ k log n, AIC is loglik − k; the extended BIC of
         p variables and a arcs is BIC − γ a log p. ``"gaussian-bic"`` and ``"gaussian-ebic"`` are those of Gaussian data
-        (a `phgs.GaussianTable` has no others), ``"mixed-bic"`` and ``"mixed-ebic"`` those of mixed data, which these
-        are where a column is taken for a number.
+        (a `phgs.GaussianTable` has no others), ``"mixed-bic"``, ``"mixed-ebic"`` and ``"cg"`` (the conditional Gaussian
+        score) those of mixed data, which these are where a column is taken for a number.
         Or a function of your own, called as ``kind(variable, parents)`` with names of a variable and of its parents,
         that returns a finite number; names alone will then do as data.
     penalty, gamma, equivalent_sample_size
@@ -320,8 +319,7 @@ def score(
     -4.852
     """
     data = weighted(counted(data, counts), weights)
-    prefix = kind.split("-")[0] if isinstance(kind, str) else None
-    data_type = _type_of(data, prefix if prefix in ("gaussian", "mixed") else None)
+    data_type = _type_of(data, data_type_of(kind))
     checked = parameters.whole("threads", threads)
     assert checked is not None
     named = getattr(graph, "dag", None) or (list(graph) if isinstance(graph, Iterator) else graph)
@@ -332,15 +330,14 @@ def score(
     described: _core.AnyScore
     if callable(kind):
         described = own_score.for_core(kind, table.names, equivalent=False)
-    elif table.data_type == "mixed":
-        described = mixed_score_for_core(kind, penalty, gamma)
-    elif table.data_type == "gaussian":
-        described = gaussian_score_for_core(kind, penalty, gamma)
-    else:
+    elif table.data_type == "discrete":
         described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
+    else:
+        described = numeric_score(table.data_type, kind, penalty, gamma)
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
-    core = table.core if callable(kind) else table.complete_core
+    whole = callable(kind) or table.data_type != "discrete"
+    core = table.core_for(described) if whole else table.complete_core
     found = _core.score(core, dag._directed_indices(), described, checked)
     name = own_test.name_of(kind) if callable(kind) else found["name"]
     local = dict(zip(table.names, found["local"], strict=True))

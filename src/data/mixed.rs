@@ -32,11 +32,13 @@ pub struct MixedOptions {
     pub numbers: Numbers,
     /// Powers of numbers in the embedding: 1 is the number alone, 2 its square too, 3 its cube too.
     pub powers: usize,
+    /// Whether to keep the numbers of each row, which scores need that look at groups of rows.
+    pub keep_rows: bool,
 }
 
 impl Default for MixedOptions {
     fn default() -> Self {
-        Self { numbers: Numbers::Ranks, powers: 2 }
+        Self { numbers: Numbers::Ranks, powers: 2, keep_rows: false }
     }
 }
 
@@ -59,8 +61,8 @@ pub struct MixedData {
     /// The position of each variable among the categories.
     category: Vec<Option<Variable>>,
     copies: Vec<(Variable, Variable)>,
-    n_states: Vec<u32>,
-    n_rows: usize,
+    /// The numbers themselves by variable, as they enter, with mean 0 and variance 1 (none of a category): only if kept.
+    rows: Option<Vec<Vec<f64>>>,
 }
 
 impl MixedData {
@@ -112,33 +114,36 @@ impl MixedData {
         if embedded.is_empty() {
             embedded.push(vec![0.0; n_rows]);
         }
+        let rows = options.keep_rows.then(|| {
+            let standard = |x: usize| match &columns[x] {
+                MixedColumn::Number(_) => embedded.get(offsets[x] as usize).map_or_else(Vec::new, |z| standardised(z)),
+                MixedColumn::Category(..) => Vec::new(),
+            };
+            (0..columns.len()).map(standard).collect()
+        });
         let (embedded, _) = ContinuousData::with_constants(embedded, None)?;
         let (correlation, copies) = Correlation::of_embedding(&embedded, run)?;
         let of = |c: Variable| first_of.get(c as usize).copied().flatten();
         let copies = copies.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
         let mut category = Vec::new();
-        let (mut codes_of, mut arities, mut n_states) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut codes_of, mut arities) = (Vec::new(), Vec::new());
         for column in columns {
             match column {
                 MixedColumn::Category(codes, arity) => {
                     category.push(Some(codes_of.len() as Variable));
                     codes_of.push(codes);
                     arities.push(arity);
-                    n_states.push(arity);
                 }
-                MixedColumn::Number(_) => {
-                    category.push(None);
-                    n_states.push(0);
-                }
+                MixedColumn::Number(_) => category.push(None),
             }
         }
         let categories = if codes_of.is_empty() { None } else { Some(DiscreteData::new(codes_of, arities)?) };
-        Ok(Self { offsets, correlation, categories, category, copies, n_states, n_rows })
+        Ok(Self { offsets, correlation, categories, category, copies, rows })
     }
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.n_rows
+        self.correlation.n_rows()
     }
 
     /// Number of variables.
@@ -175,15 +180,22 @@ impl MixedData {
         self.category[x as usize]
     }
 
-    /// Number of states of a variable; 0 of a number.
-    pub fn arity(&self, x: Variable) -> u32 {
-        self.n_states[x as usize]
+    /// A number's value in each row, as it enters, with mean 0 and variance 1; empty of a category and of a constant. `None`
+    /// unless rows were kept.
+    pub fn rows(&self, x: Variable) -> Option<&[f64]> {
+        self.rows.as_ref().map(|rows| &rows[x as usize][..])
     }
 
     /// Pairs of numbers of which one is a function of the other, as they enter: after ranks, any monotone one.
     pub fn copies(&self) -> &[(Variable, Variable)] {
         &self.copies
     }
+}
+
+/// A column with mean 0 and variance 1; empty if it is constant.
+fn standardised(column: &[f64]) -> Vec<f64> {
+    let scale = (column.len() as f64).sqrt();
+    centred(column, None).map_or_else(Vec::new, |(deviations, _)| deviations.into_iter().map(|d| d * scale).collect())
 }
 
 /// The indicators of a category.
@@ -247,9 +259,10 @@ fn powers(values: &[f64], options: MixedOptions) -> Vec<Vec<f64>> {
         return Vec::new();
     }
     if options.numbers == Numbers::Values {
-        let Some((deviations, _)) = centred(values, None) else { return Vec::new() };
-        let scale = (n as f64).sqrt();
-        scores = deviations.into_iter().map(|d| d * scale).collect();
+        scores = standardised(values);
+        if scores.is_empty() {
+            return Vec::new();
+        }
     }
     let most = (distinct - 1).min(options.powers.max(1));
     let mut columns = Vec::new();

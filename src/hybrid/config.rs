@@ -117,6 +117,8 @@ pub struct Equivalence {
     pub screen: Option<Alpha>,
     /// The most parents of a variable.
     pub max_parents: Option<usize>,
+    /// The budget of extended search in local scores.
+    pub budget: Option<u64>,
 }
 
 /// Search among orders as a stage.

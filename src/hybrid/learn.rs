@@ -321,7 +321,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         phase: Phase,
         state: &mut State,
     ) -> Result<()> {
-        let Equivalence { forward, backward, turning, schedule, max_parents, .. } = *options;
+        let Equivalence { forward, backward, turning, schedule, max_parents, budget, .. } = *options;
         let screen = match restriction {
             Restriction::Unrestricted => self.screen(options.screen, phase)?,
             _ => None,
@@ -329,7 +329,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         self.search(name, phase, max_parents, state, |score, from, kept, run, ledger| {
             let max_parents = kept.max_parents;
             let restriction = screen.as_deref().map_or(restriction, Restriction::Screened);
-            let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, phase };
+            let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, budget, phase };
             let found = ges(score, &class_of(from, kept.knowledge), &options, kept.knowledge, run, ledger)?;
             let iterations = found.insertions + found.deletions + found.turns;
             Ok(SearchResult { dag: found.dag, score: found.score, iterations, complete: found.complete })

@@ -50,20 +50,20 @@ impl IndependenceTest for MixedLrTest<'_> {
     fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
         let data = self.data;
         let p = self.n_variables() as Variable;
+        let alone: Vec<f64> = (0..p).map(|x| BlockFactor::default().push(data, x)).collect();
         let rows = run.try_map(p as usize, BlockFactor::default, |factor, x| {
             in_time(run)?;
             let x = x as Variable;
+            factor.clear();
+            factor.push(data, x);
             Ok(((x + 1)..p)
                 .map(|y| {
                     let width = data.width(x).min(data.width(y));
                     if width == 0 {
                         return 1.0;
                     }
-                    factor.clear();
-                    let alone = factor.push(data, y);
-                    factor.clear();
-                    factor.push(data, x);
-                    let log = factor.push(data, y) - alone;
+                    factor.truncate(1);
+                    let log = factor.push(data, y) - alone[y as usize];
                     (1.0 - (-(log / width as f64).exp_m1()).max(0.0).sqrt()).clamp(0.0, 1.0)
                 })
                 .collect::<Vec<_>>())

@@ -313,7 +313,7 @@ pub(crate) struct MixedDataset {
 impl MixedDataset {
     /// `columns`: 1-D arrays of one length, `float64` of finite numbers, or `uint8` or `uint16` state codes; `arities`: the
     /// number of states of each, 0 of a number; `ranks`: whether numbers enter by normal scores; `powers`: 1 for numbers
-    /// alone, 2 with their squares, 3 with cubes.
+    /// alone, 2 with their squares, 3 with cubes; `keep_rows`: for scores that look at groups of rows.
     #[new]
     fn new(
         py: Python<'_>,
@@ -321,6 +321,7 @@ impl MixedDataset {
         arities: Vec<u32>,
         ranks: bool,
         powers: usize,
+        keep_rows: bool,
         threads: usize,
     ) -> PyResult<Self> {
         let read = |(column, &arity): (&Bound<'_, PyAny>, &u32)| {
@@ -331,8 +332,9 @@ impl MixedDataset {
         };
         let columns = columns.iter().zip(&arities).map(read).collect::<PyResult<Vec<_>>>()?;
         let numbers = if ranks { Numbers::Ranks } else { Numbers::Values };
+        let options = MixedOptions { numbers, powers, keep_rows };
         let settings = Settings { threads, ..AT_ONCE };
-        let data = run_job(py, &settings, |run| MixedData::new(columns, MixedOptions { numbers, powers }, run))?;
+        let data = run_job(py, &settings, |run| MixedData::new(columns, options, run))?;
         Ok(Self { data: Arc::new(data) })
     }
 

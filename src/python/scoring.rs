@@ -11,7 +11,8 @@ use crate::data::MixedData;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{
-    DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, MixedBic, NoScore, ScoreSession, WeightedScore,
+    ConditionalGaussian, DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, MixedBic, NoScore, ScoreSession,
+    WeightedScore,
     n_parameters, score_dag,
 };
 use crate::{Error, Result, Variable};
@@ -23,6 +24,8 @@ pub(super) enum ScoreChoice {
     Gaussian(f64, Option<f64>),
     /// λ, γ of the extended BIC, and the exact score of categories.
     Mixed(f64, Option<f64>, Option<DiscreteScoreKind>),
+    /// λ and γ of the conditional Gaussian score.
+    ConditionalGaussian(f64, f64),
     /// A Python function, and whether it scores equivalent DAGs alike.
     Own(Py<PyAny>, bool),
     /// None: every graph scores 0, for methods that learn by tests alone.
@@ -51,6 +54,7 @@ impl<'py> FromPyObject<'_, 'py> for ScoreChoice {
             "sqnml" => DiscreteScoreKind::Sqnml(item(score, "gamma")?),
             "gaussian-bic" => return Ok(Self::Gaussian(item(score, "penalty")?, None)),
             "gaussian-ebic" => return Ok(Self::Gaussian(item(score, "penalty")?, Some(item(score, "gamma")?))),
+            "cg" => return Ok(Self::ConditionalGaussian(item(score, "penalty")?, item(score, "gamma")?)),
             name @ ("mixed-bic" | "mixed-ebic") => {
                 let penalty = item(score, "penalty")?;
                 let gamma = if name == "mixed-ebic" { Some(item(score, "gamma")?) } else { None };
@@ -103,9 +107,12 @@ impl ScoreChoice {
                 let exact = exact.unwrap_or(DiscreteScoreKind::Bic(penalty));
                 job.with(&MixedBic::new(data, engine, penalty, gamma, exact)?, run)
             }
+            (&Self::ConditionalGaussian(penalty, gamma), OpenData::Mixed(data, _)) => {
+                job.with(&ConditionalGaussian::new(data, penalty, gamma)?, run)
+            }
             (_, OpenData::Incomplete(_)) => unfit("data with missing values cannot be scored"),
             (Self::Gaussian(..), _) => unfit("this one needs Gaussian data"),
-            (Self::Mixed(..), _) => unfit("this one needs mixed data"),
+            (Self::Mixed(..) | Self::ConditionalGaussian(..), _) => unfit("this one needs mixed data"),
             (Self::Discrete(_), _) => unfit("this one needs categories"),
         }
     }
@@ -180,7 +187,10 @@ pub(crate) fn score(
             let of = |x: Variable| n_parameters(data.data(), x, dag.parents(x));
             Some((0..data.data().n_variables() as Variable).map(of).sum())
         }
-        AnyData::Mixed(data) => Some(embedded_parameters(data, &dag)),
+        AnyData::Mixed(data) => Some(match score {
+            ScoreChoice::ConditionalGaussian(..) => conditional_parameters(data, &dag),
+            _ => embedded_parameters(data, &dag),
+        }),
         AnyData::Gaussian(_) | AnyData::Incomplete(_) => Some((dag.n_arcs() + 2 * dag.n_variables()) as f64),
     };
     let scored = with_score(py, &data, &score, threads, &OfDag(dag))?;
@@ -195,6 +205,21 @@ fn embedded_parameters(data: &MixedData, dag: &Dag) -> f64 {
         width * (parents as f64 + 1.0 + 0.5 * (width + 1.0))
     };
     (0..data.n_variables() as Variable).map(of).sum()
+}
+
+/// The parameters of the conditional Gaussian score: those of the distributions of all families, less those of the parents.
+fn conditional_parameters(data: &MixedData, dag: &Dag) -> f64 {
+    let of = |set: &[Variable]| {
+        let arity = |&x: &Variable| data.categories().zip(data.category(x)).map(|(table, x)| f64::from(table.arity(x)));
+        let configurations: f64 = set.iter().filter_map(arity).product();
+        let k = set.iter().filter(|&&x| data.category(x).is_none() && data.width(x) > 0).count() as f64;
+        configurations * (0.5 * k * (k + 3.0) + 1.0) - 1.0
+    };
+    let of_child = |x: Variable| {
+        let parents = dag.parents(x);
+        of(&[parents, &[x]].concat()) - of(parents)
+    };
+    (0..data.n_variables() as Variable).map(of_child).sum()
 }
 
 /// What each arc of a DAG adds to its score.

@@ -359,12 +359,13 @@ struct EquivalenceSearch {
     #[pyo3(from_py_with = level)]
     screen: Option<Alpha>,
     max_parents: Option<usize>,
+    budget: Option<u64>,
 }
 
 impl EquivalenceSearch {
     fn options(self) -> Equivalence {
-        let Self { forward, backward, turning, schedule, adaptive, screen, max_parents } = self;
-        Equivalence { forward, backward, turning, schedule, adaptive, screen, max_parents }
+        let Self { forward, backward, turning, schedule, adaptive, screen, max_parents, budget } = self;
+        Equivalence { forward, backward, turning, schedule, adaptive, screen, max_parents, budget }
     }
 }
 

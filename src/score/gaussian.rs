@@ -50,13 +50,7 @@ impl<'c> GaussianBic<'c> {
     ///
     /// [`crate::Error::Parameter`] unless λ is finite and at least 0.
     pub fn new(correlation: &'c Correlation, lambda: f64) -> crate::Result<Self> {
-        if !(lambda >= 0.0 && lambda.is_finite()) {
-            return Err(crate::Error::parameter(
-                "penalty",
-                format!("{lambda} is not a number of at least 0; BIC is 0.5"),
-            ));
-        }
-        let penalty = lambda * correlation.effective_rows().ln();
+        let penalty = super::likelihood::per_parameter(lambda, correlation.effective_rows())?;
         Ok(Self { correlation, penalty, per_parent: 0.0, name: "gaussian-bic" })
     }
 

@@ -51,11 +51,7 @@ impl<'e, 'd> PenalizedLikelihood<'e, 'd> {
     ///
     /// [`Error::Parameter`] when λ is negative or not finite.
     pub fn bic_with_multiplier(engine: &'e CountingEngine<'d>, lambda: f64) -> Result<Self> {
-        if !(lambda >= 0.0 && lambda.is_finite()) {
-            return Err(Error::parameter("penalty", format!("{lambda} is not a penalty; BIC has 0.5")));
-        }
-        let penalty = lambda * (engine.data().n_rows() as f64).ln();
-        Ok(Self::with_penalty(engine, penalty, "bic"))
+        Ok(Self::with_penalty(engine, per_parameter(lambda, engine.data().n_rows() as f64)?, "bic"))
     }
 
     /// The extended BIC with multipliers λ of ln(N) k and γ of ln(p) for each parent (½ and ½ are usual).
@@ -78,6 +74,14 @@ impl<'e, 'd> PenalizedLikelihood<'e, 'd> {
     pub fn penalty(&self) -> f64 {
         self.penalty
     }
+}
+
+/// What BIC takes off for each parameter: λ ln n, of weighted rows with their effective number.
+pub(super) fn per_parameter(lambda: f64, n_rows: f64) -> Result<f64> {
+    if !(lambda >= 0.0 && lambda.is_finite()) {
+        return Err(Error::parameter("penalty", format!("{lambda} is not a number of at least 0; BIC is 0.5")));
+    }
+    Ok(lambda * n_rows.ln())
 }
 
 /// What the extended BIC takes off for each parent: γ ln p.

@@ -1,8 +1,8 @@
 //! Which arcs a search may add: the active set and the background knowledge.
 
-use crate::Variable;
 use crate::graph::{Dag, UndirectedGraph};
 use crate::knowledge::Knowledge;
+use crate::{Error, Result, Variable};
 
 /// The pairs that a search may connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,20 @@ impl ActiveSet<'_> {
             Self::All | Self::Growing | Self::Screened(_) => x != y,
             Self::Pairs(graph) => graph.contains(x, y),
         }
+    }
+
+    /// Refuses a start, or an active set, of another number of variables than the score has.
+    pub(crate) fn check(&self, n_variables: usize, start: &Dag) -> Result<()> {
+        let size = match self {
+            Self::All | Self::Growing => n_variables,
+            Self::Pairs(graph) | Self::Screened(graph) => graph.n_variables(),
+        };
+        for (what, size) in [("start graph", start.n_variables()), ("active set", size)] {
+            if size != n_variables {
+                return Err(Error::Graph(format!("the {what} of a search over {n_variables} variables has {size}")));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::knowledge::{Constraints, Knowledge};
 use crate::random_numbers::{below, generator};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
-use crate::{Error, Result, Variable};
+use crate::{Result, Variable};
 
 /// Going on past a local optimum without coming back to a structure visited lately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,16 +153,7 @@ pub fn hill_climb<S: LocalScore>(
     ledger: &mut Ledger,
 ) -> Result<SearchResult> {
     let p = score.n_variables();
-    let active_size = match active {
-        ActiveSet::All | ActiveSet::Growing | ActiveSet::Screened(_) => p,
-        ActiveSet::Pairs(graph) => graph.n_variables(),
-    };
-    if start.n_variables() != p || active_size != p {
-        return Err(Error::Graph(format!(
-            "the score has {p} variables, the start graph {} and the active set {active_size}",
-            start.n_variables()
-        )));
-    }
+    active.check(p, start)?;
     let dag = Constraints { knowledge, max_parents: options.max_parents }.start(start)?;
     run.progress().enter(options.phase, 0);
     if !matches!(active, ActiveSet::Pairs(_)) {

@@ -29,7 +29,8 @@ fn tabu() -> SearchOptions {
 
 fn ges(adaptive: Adaptive) -> Equivalence {
     let schedule = Schedule::Phases;
-    Equivalence { forward: true, backward: true, turning: true, schedule, adaptive, screen: None, max_parents: None }
+    let (screen, max_parents, budget) = (None, None, None);
+    Equivalence { forward: true, backward: true, turning: true, schedule, adaptive, screen, max_parents, budget }
 }
 
 fn testing() -> VStructureRule {

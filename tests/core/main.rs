@@ -14,6 +14,7 @@ mod local;
 mod many_variables;
 mod marginals;
 mod metrics;
+mod mixed;
 mod oracle_cpdag;
 mod orient;
 mod pef;

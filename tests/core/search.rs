@@ -9,7 +9,9 @@ use phgs::graph::{Dag, UndirectedGraph};
 use phgs::knowledge::Knowledge;
 use phgs::run::{Ledger, Phase, Run};
 use phgs::score::{LocalScore, ScoreSession};
-use phgs::search::{ActiveSet, Move, Restarts, SearchOptions, SearchResult, Tabu, TieRule, hill_climb};
+use phgs::search::{
+    ActiveSet, BossOptions, Move, Restarts, SearchOptions, SearchResult, Tabu, TieRule, boss, hill_climb,
+};
 use proptest::prelude::*;
 
 use crate::support;
@@ -509,7 +511,13 @@ fn what_cannot_be_searched_is_an_error() {
     let error = go(&full, ActiveSet::All, &two, &none).unwrap_err().to_string();
     assert_eq!(error, "max_parents: variable 3 has 3 parents in the start graph, more than 2");
     assert!(go(&Dag::empty(3), ActiveSet::All, &two, &none).is_err());
-    assert!(go(&Dag::empty(4), ActiveSet::Pairs(&five), &two, &none).is_err());
+    for active in [ActiveSet::Pairs(&five), ActiveSet::Screened(&five)] {
+        let error = "the active set of a search over 4 variables has 5";
+        assert_eq!(go(&Dag::empty(4), active, &two, &none).unwrap_err().to_string(), error);
+        let options = BossOptions { active, ..BossOptions::default() };
+        let found = boss(&noise, &Dag::empty(4), &options, &none, &run, &mut Ledger::new());
+        assert_eq!(found.unwrap_err().to_string(), error);
+    }
     // 0 → 1 and 1 → 2 are required; the edge 0 − 2 may only be 2 → 0.
     assert!(Knowledge::new(4, [(0, 1), (1, 2)], [(0, 2)], [(0, 2)], vec![]).is_err());
     run.canceller().cancel();

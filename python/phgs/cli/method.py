@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from phgs.choices import DEGREES_OF_FREEDOM, SCORES, TESTS
+from phgs.choices import DEGREES_OF_FREEDOM, OF_NUMBERS, SCORES, TESTS
 from phgs.cli.common import Parser, UsageError, add_reading, column_names, input_path, number, size_limit, whole_number
 from phgs.data.reading import DATA_TYPES
 from phgs.learn import METHODS, learner
@@ -52,7 +52,7 @@ _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
     "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC and quotient NML"),
 }
 _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "--score": ("score", SCORES, "score to maximise"),
+    "--score": ("score", tuple(dict.fromkeys((*SCORES, *OF_NUMBERS["mixed"].scores))), "score to maximise"),
     "--test": ("test", TESTS, "independence test"),
     "--degrees-of-freedom": (
         "degrees_of_freedom",

@@ -74,6 +74,11 @@ class Data(ABC):
         """The same for scores and tables of networks, which need one set of complete rows; else `DataError`."""
         return self.core
 
+    def core_for(self, score: _core.AnyScore) -> Any:
+        """Return the data as the core holds them for a score; some need more of them than others."""
+        del score
+        return self.core
+
     @property
     def isolated(self) -> tuple[int, ...]:
         """Positions of columns that no test can tell anything of, which learners keep isolated."""

@@ -58,13 +58,26 @@ class MixedTable(Data):
     decisions: tuple[Decision, ...] = ()
 
     data_type = "mixed"
-    _derived = (*Data._derived, "arities", "degenerate", "copies", "categories")
+    _derived = (*Data._derived, "core_with_rows", "arities", "degenerate", "copies", "categories")
 
     @cached_property
     def core(self) -> _core.MixedDataset:
         """The embedding as the core holds it, made when first asked for."""
+        return self._embedded(keep_rows=False)
+
+    @cached_property
+    def core_with_rows(self) -> _core.MixedDataset:
+        """The same with the numbers of each row, which the conditional Gaussian score needs."""
+        return self._embedded(keep_rows=True)
+
+    def core_for(self, score: _core.AnyScore) -> _core.MixedDataset:
+        """Return the embedding, with rows where a score needs them."""
+        return self.core_with_rows if score["name"] == "cg" else self.core
+
+    def _embedded(self, keep_rows: bool) -> _core.MixedDataset:
+        columns, arities = list(self.columns), list(self.arities)
         with named(self.names):
-            return _core.MixedDataset(list(self.columns), list(self.arities), self.numbers == "ranks", self.powers, 0)
+            return _core.MixedDataset(columns, arities, self.numbers == "ranks", self.powers, keep_rows, 0)
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
@@ -74,6 +87,11 @@ class MixedTable(Data):
     def is_number(self, index: int) -> bool:
         """Whether the column at a position holds numbers."""
         return self.columns[index].dtype.kind == "f"
+
+    @property
+    def n_numbers(self) -> int:
+        """Number of columns that hold numbers."""
+        return sum(map(self.is_number, range(self.n_variables)))
 
     @cached_property
     def isolated(self) -> tuple[int, ...]:
@@ -147,6 +165,5 @@ class MixedTable(Data):
         return iter(self.columns)
 
     def __repr__(self) -> str:
-        numbers = sum(self.is_number(i) for i in range(self.n_variables))
-        kinds = f"{numbers:,} numbers, {self.n_variables - numbers:,} categories"
+        kinds = f"{self.n_numbers:,} numbers, {self.n_variables - self.n_numbers:,} categories"
         return f"<phgs.MixedTable: {self.n_rows:,} rows × {self.n_variables:,} variables ({kinds})>"

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from phgs import _core, own_score, own_test
-from phgs.choices import gaussian_score_for_core, mixed_score_for_core, score_for_core, test_for_core
+from phgs.choices import numeric_score, numeric_test, score_for_core, test_for_core
 from phgs.data import Data, as_data
 from phgs.data.counts import PerRow, counted, told
 from phgs.data.reading import DataType
@@ -204,7 +204,7 @@ class Learner:
         own = self._own_score()
         with named(table.names), reporter(self.progress, self.method) as report:
             learned = _core.learn(
-                table.core,
+                table.core_for(described["score"]),
                 test=described["test"],
                 score=described["score"] if table.complete or own is not None else None,
                 composition=described["composition"],
@@ -367,14 +367,14 @@ class Learner:
         """Describe the score for a type of data to the core."""
         if data_type == "discrete":
             return self._score()
-        describe = mixed_score_for_core if data_type == "mixed" else gaussian_score_for_core
-        return describe(self._score_name(data_type), self._penalty(data_type), getattr(self, "gamma", None))
+        name, penalty, gamma = self._score_name(data_type), self._penalty(data_type), getattr(self, "gamma", None)
+        return numeric_score(data_type, name, penalty, gamma)
 
     def _test_of(self, data_type: str) -> _core.Test:
         """Describe the test for a type of data to the core."""
         if data_type == "discrete":
             return self._test()
-        return {"name": "mixed-lr" if data_type == "mixed" else "fisher-z"}
+        return numeric_test(data_type)
 
     def _used(self, data_type: str) -> dict[str, Any]:
         """Every parameter as used on data of a type."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from phgs import parameters
-from phgs.choices import gaussian_score_for_core, mixed_score_for_core
+from phgs.choices import OF_NUMBERS, data_type_of, numeric_score
 from phgs.data.checks import listed
 from phgs.data.kinds import check_given
 from phgs.data.reading import DATA_TYPES
@@ -47,23 +47,18 @@ def check_data_type(learner: Learner, data_type: str) -> None:
     """Refuse what only categories have, where the data hold numbers."""
     if data_type == "discrete":
         return
-    what, test = ("Gaussian data", "Fisher's z") if data_type == "gaussian" else ("mixed data", "a likelihood ratio")
+    of = OF_NUMBERS[data_type]
     for name, default in OF_CATEGORIES.items():
         # What a learner has by default is no request; a function of the user's own knows what it takes.
         if name == "test" and learner._own_test() is not None:
             continue
         if getattr(learner, name, default) not in (default, getattr(type(learner), name, default)):
             raise ParameterError(
-                f"{name}: {getattr(learner, name)!r} is for categories; {what} are tested by {test} and"
+                f"{name}: {getattr(learner, name)!r} is for categories; {of.words} are tested by {of.test_words} and"
                 " scored by BIC or extended BIC"
             )
     name, penalty, gamma = learner._score_name(data_type), learner._penalty(data_type), getattr(learner, "gamma", None)
-    if name.removeprefix("mixed-" if data_type == "mixed" else "") not in ("bic", "ebic"):
-        raise ParameterError(f"score: {name!r} is for categories; {what} have 'bic' and 'ebic'")
-    if data_type == "mixed":
-        mixed_score_for_core(name, penalty, gamma)
-    else:
-        gaussian_score_for_core(name, penalty, gamma)
+    numeric_score(data_type, name, penalty, gamma)
 
 
 def check_found_type(learner: Learner, table: Data) -> None:
@@ -89,7 +84,7 @@ def check_tests(learner: Learner) -> None:
 def check_score(learner: Learner) -> None:
     """Check `score`, `penalty`, `gamma` and `equivalent_sample_size`."""
     data_type = "discrete" if learner.data_type == "auto" else learner.data_type
-    if learner._score_name(data_type) not in ("mixed-bic", "mixed-ebic"):
+    if data_type_of(learner._score_name(data_type)) is None:
         learner._score()
 
 

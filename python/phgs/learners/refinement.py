@@ -45,10 +45,15 @@ def by_effort(effort: Effort, seed: int, search: Search) -> tuple[Refinement, ..
     classes = EquivalenceSearch(schedule="interleaved", screen=_SCREEN, max_parents=search.max_parents)
     if effort == "quick":
         return (classes,)
+    return (classes, by_orders(effort, seed, search.max_parents))
+
+
+def by_orders(effort: Effort, seed: int, max_parents: int | None) -> OrderSearch:
+    """Return the search among orders that an effort stands for."""
     further = OrderEffort(scores_per_pair=4, scores_per_screened_pair=2)
     if effort == "thorough":
         further = OrderEffort(scores_per_pair=40, scores_per_screened_pair=20, restarts_per_variable=10, seed=seed)
-    return (classes, OrderSearch(effort=further, screen=_SCREEN, max_parents=search.max_parents))
+    return OrderSearch(effort=further, screen=_SCREEN, max_parents=max_parents)
 
 
 def check_refine(refine: Any) -> None:

@@ -319,6 +319,8 @@ class EquivalenceSearch:
     adaptive: Adaptive = "no"
     screen: Screen | None = None
     max_parents: int | None = None
+    scores_per_pair: int | None = None
+    """Local scores for each pair of variables after which extended search tries nothing more."""
 
     def as_core(self, table: Data) -> _core.EquivalenceSearch:
         """Describe the stage to the core."""
@@ -331,6 +333,7 @@ class EquivalenceSearch:
             "adaptive": self.adaptive,
             "screen": None if self.screen is None else self.screen.level(table),
             "max_parents": self.max_parents,
+            "budget": None if self.scores_per_pair is None else _for_all_pairs(self.scores_per_pair, table),
         }
 
 

@@ -129,6 +129,7 @@ _SCORES = {
     "gaussian-ebic": "the Gaussian extended BIC",
     "mixed-bic": "the BIC of embedded numbers and categories",
     "mixed-ebic": "the extended BIC of embedded numbers and categories",
+    "cg": "the conditional Gaussian score",
 }
 _RULES = {
     "conservative": "Colliders were oriented conservatively.",
@@ -159,6 +160,8 @@ def _described(result: Result) -> tuple[str, tuple[str, ...]]:
         if used.get("effort") == "quick":
             return name, cited
         again = " with random restarts" if used.get("effort") == "thorough" else ""
+        if len(result.stages) == 1:
+            return f"best order score search{again}", (_BOSS,)
         return f"{name} followed by best order score search{again}", (*cited, _BOSS)
     if used.get("effort") == "quick":
         return f"{name} followed by greedy equivalence search", (*cited, _GES)

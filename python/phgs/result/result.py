@@ -12,7 +12,7 @@ import numpy as np
 
 from phgs import _core
 from phgs._core import __version__
-from phgs.data import Data, as_data
+from phgs.data import Data, MixedTable, as_data
 from phgs.data.counts import counted, given_again
 from phgs.data.weights import Weights, weighted
 from phgs.errors import ParameterError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phgs.graphs.functions import Comparison
     from phgs.graphs.view import Explorer
     from phgs.knowledge import Knowledge
+    from phgs.mixed_network import MixedNetwork
     from phgs.network import Network
     from phgs.result.report import Report
 
@@ -284,7 +285,9 @@ class Result:
             return {}
         threads = int(self.parameters.get("threads", 0))
         arcs = self.dag._directed_indices()
-        found = _core.score_gains(self._table.complete_core, arcs, self._score, threads)
+        table = self._table
+        core = table.complete_core if table.data_type == "discrete" else table.core_for(self._score)
+        found = _core.score_gains(core, arcs, self._score, threads)
         return dict(zip(self.dag.directed, found, strict=True))
 
     @cached_property
@@ -422,7 +425,9 @@ class Result:
         """Return the CPDAG as an edge list: CSV with the columns from and to; an undirected edge is there both ways."""
         return self.cpdag.to_csv()
 
-    def fit(self, data: Any = None, *, equivalent_sample_size: float | None = None, threads: int = 0) -> Network:
+    def fit(
+        self, data: Any = None, *, equivalent_sample_size: float | None = None, threads: int = 0
+    ) -> Network | MixedNetwork:
         """Estimate the tables of the DAG, for inference, sampling or a BIF file.
 
         Parameters
@@ -435,9 +440,9 @@ class Result:
 
         Returns
         -------
-        Network
+        Network or MixedNetwork
             The DAG with its tables; of a method that learns no DAG, one of the class of its CPDAG. `Network.save`
-            writes it as BIF.
+            writes it as BIF. Of mixed data, with the lines and logistic regressions of a `MixedNetwork`.
 
         Raises
         ------
@@ -456,7 +461,7 @@ class Result:
         """
         return self._network(data, equivalent_sample_size, threads)
 
-    def _network(self, data: Any, equivalent_sample_size: float | None, threads: int) -> Network:
+    def _network(self, data: Any, equivalent_sample_size: float | None, threads: int) -> Network | MixedNetwork:
         from phgs.graphs.functions import cpdag_to_dag
         from phgs.network import Network
 
@@ -465,9 +470,11 @@ class Result:
             raise ParameterError("data: this result was learned from a test alone; pass data=")
         if table.data_type == "gaussian":
             raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
-        if table.data_type == "mixed":
-            raise ParameterError("data: tables are estimated from categories, not from numbers beside them")
         dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
+        if isinstance(table, MixedTable):
+            from phgs.mixed_network import MixedNetwork
+
+            return MixedNetwork.fit(table, dag, equivalent_sample_size=equivalent_sample_size)
         return Network.fit(table, dag, equivalent_sample_size=equivalent_sample_size, threads=threads)
 
     def plot(

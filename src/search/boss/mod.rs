@@ -17,7 +17,7 @@ use crate::knowledge::{Constraints, Knowledge};
 use crate::orient::cpdag_of_dag;
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreSession};
-use crate::{Error, Result, Variable};
+use crate::{Result, Variable};
 
 /// Options of [`boss`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,14 +88,7 @@ pub fn boss<S: LocalScore>(
     ledger: &mut Ledger,
 ) -> Result<SearchResult> {
     let p = score.n_variables();
-    if start.n_variables() != p {
-        return Err(Error::Graph(format!("the score has {p} variables and the start graph {}", start.n_variables())));
-    }
-    if let ActiveSet::Screened(graph) | ActiveSet::Pairs(graph) = options.active
-        && graph.n_variables() != p
-    {
-        return Err(Error::Graph(format!("the active set of a search over {p} variables has {}", graph.n_variables())));
-    }
+    options.active.check(p, start)?;
     let start = Constraints { knowledge, max_parents: options.max_parents }.start(start)?;
     run.progress().enter(options.phase, 0);
     prepare_pairs(score, run)?;

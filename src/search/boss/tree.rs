@@ -108,7 +108,7 @@ impl GrowShrinkTree {
             let free = rules.candidates.parents_for(self.child, parents);
             let mut scores = Vec::new();
             let own = session.local_score(self.child, parents);
-            session.local_scores_with_each(self.child, parents, &free, &mut scores);
+            session.local_scores_above(self.child, parents, &free, own + rules.tolerance, &mut scores);
             self.calls += 1 + free.len() as u64;
             worth.note(parents);
             let gaining = free.iter().zip(&scores).filter(|(_, with)| **with > own + rules.tolerance);
@@ -192,7 +192,7 @@ impl GrowShrinkTree {
             }
         };
         let mut scores = Vec::new();
-        session.local_scores_with_each(self.child, &node.parents, &free, &mut scores);
+        session.local_scores_above(self.child, &node.parents, &free, node.score + rules.tolerance, &mut scores);
         self.calls += free.len() as u64;
         let mut branches: Vec<Branch> = free
             .into_iter()

@@ -86,7 +86,7 @@ impl<S: LocalScore> Search<'_, S> {
         let least = tolerance(self.total());
         let p = self.class.cpdag().n_variables();
         let mut failures = Failures::new(p);
-        while !self.run.was_cut_short() {
+        while !self.run.was_cut_short() && !self.exhausted() {
             failures.left_out = false;
             if !self.improve(kinds, least, &mut failures)? {
                 if !failures.left_out {
@@ -116,7 +116,7 @@ impl<S: LocalScore> Search<'_, S> {
                     continue;
                 }
                 self.run.check()?;
-                if self.run.out_of_time() {
+                if self.run.out_of_time() || self.exhausted() {
                     return Ok(false);
                 }
                 let saved = Saved { class: self.class.clone(), applied: self.applied, hash: self.hash };
@@ -149,6 +149,11 @@ impl<S: LocalScore> Search<'_, S> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether the budget of local scores is spent. Asked between trials, so that threads make no difference.
+    fn exhausted(&self) -> bool {
+        self.scores.calls() >= self.budget
     }
 
     /// Applies an operator and searches on; the gain of all.

@@ -90,6 +90,9 @@ pub struct GesOptions<'a> {
     pub restriction: Restriction<'a>,
     /// The most parents of a variable in any DAG of the class (all DAGs of a class have the same maximum).
     pub max_parents: Option<usize>,
+    /// Of [`Schedule::Extended`]: how many local scores may have been computed before no other costly change is tried;
+    /// `None` for no limit. The same budget gives the same result on every machine.
+    pub budget: Option<u64>,
     /// The phase that statistical calls are counted under.
     pub phase: Phase,
 }
@@ -103,6 +106,7 @@ impl Default for GesOptions<'_> {
             schedule: Schedule::Phases,
             restriction: Restriction::Unrestricted,
             max_parents: None,
+            budget: None,
             phase: Phase::Search,
         }
     }

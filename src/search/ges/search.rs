@@ -27,6 +27,8 @@ pub(super) struct Search<'a, S: LocalScore> {
     knowledge: &'a Knowledge,
     pub(super) space: Space<'a>,
     schedule: Schedule,
+    /// Local scores after which no costly change is tried.
+    pub(super) budget: u64,
     phase: Phase,
     /// Kinds of operators that are in use, in the order of phases.
     kinds: Vec<Kind>,
@@ -78,6 +80,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
             knowledge,
             space: Space::new(options, knowledge),
             schedule: options.schedule,
+            budget: options.budget.unwrap_or(u64::MAX),
             phase: options.phase,
             kinds: wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(kind, _)| kind).collect(),
             class: EquivalenceClass::of(start),

@@ -1,0 +1,264 @@
+//! Scores and the test of numbers beside categories.
+
+use phgs::Variable;
+use phgs::counts::CountingEngine;
+use phgs::data::{Codes, MixedColumn, MixedData, MixedOptions};
+use phgs::graph::{Dag, Pdag};
+use phgs::independence::{IndependenceTest, MixedLrTest, TestSession};
+use phgs::knowledge::Knowledge;
+use phgs::run::{Ledger, Run};
+use phgs::score::{ConditionalGaussian, DiscreteScoreKind, LocalScore, MixedBic, ScoreSession, score_dag};
+use phgs::search::ges::{GesOptions, GesResult, Schedule, ges};
+use phgs::stats::normal_quantile;
+use proptest::prelude::*;
+use rand_chacha::rand_core::RngCore;
+
+use crate::support::{below, permutation, rng, uniform};
+
+fn normal(rng: &mut impl RngCore) -> f64 {
+    normal_quantile(uniform(rng).clamp(1e-12, 1.0 - 1e-12))
+}
+
+/// A linear model over a random order, every second column of which is cut into states.
+fn linear(seed: u64, p: usize, n: usize, weight: f64) -> Vec<MixedColumn> {
+    let mut rng = rng(seed);
+    let order = permutation(&mut rng, p);
+    let mut latent: Vec<Vec<f64>> = vec![Vec::new(); p];
+    for (i, &x) in order.iter().enumerate() {
+        let from: Vec<Variable> = order[..i].iter().copied().filter(|_| below(&mut rng, 3) == 0).take(2).collect();
+        let values = (0..n).map(|row| {
+            let total: f64 = from.iter().map(|&z| weight * latent[z as usize][row]).sum();
+            total + normal(&mut rng)
+        });
+        latent[x as usize] = values.collect();
+    }
+    let cut = |(x, values): (usize, Vec<f64>)| {
+        if x.is_multiple_of(2) {
+            return MixedColumn::Number(values);
+        }
+        let states = 2 + x as u32 % 3;
+        let code = |v: f64| ((v + 1.0) * f64::from(states) / 2.0).clamp(0.0, f64::from(states) - 1.0) as u8;
+        MixedColumn::Category(Codes::Narrow(values.into_iter().map(code).collect()), states)
+    };
+    latent.into_iter().enumerate().map(cut).collect()
+}
+
+fn data(columns: Vec<MixedColumn>) -> MixedData {
+    let options = MixedOptions { keep_rows: true, ..MixedOptions::default() };
+    MixedData::new(columns, options, &Run::new(1).unwrap()).unwrap()
+}
+
+/// Calls `job` with each of the scores.
+fn with_scores(data: &MixedData, job: impl Fn(&dyn Fn(Variable, &[Variable]) -> f64, &str)) {
+    let engine = data.categories().map(CountingEngine::new);
+    let mixed = MixedBic::new(data, engine.as_ref(), 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
+    job(&|x, parents| mixed.session().local_score(x, parents), "mixed-ebic");
+    let conditional = ConditionalGaussian::new(data, 0.5, 0.5).unwrap();
+    job(&|x, parents| conditional.session().local_score(x, parents), "cg");
+}
+
+fn without(set: &[Variable], x: Variable) -> Vec<Variable> {
+    set.iter().copied().filter(|&y| y != x).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// A complete DAG over some variables has the same score for each order of them, which makes scores of equivalent DAGs
+    /// equal: they differ by the order of two variables with the same other parents.
+    #[test]
+    fn the_order_of_variables_makes_no_difference(seed: u64, n in 20usize..300) {
+        let data = data(linear(seed, 6, n, 0.8));
+        let mut rng = rng(seed);
+        with_scores(&data, |local, name| {
+            let mut rng = rng.clone();
+            let order = permutation(&mut rng, 6);
+            for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 4)] {
+                let mut given: Vec<Variable> = order[..i].to_vec();
+                given.sort_unstable();
+                let (x, y) = (order[i], order[j]);
+                let add = |z: Variable| {
+                    let mut with = given.clone();
+                    with.push(z);
+                    with.sort_unstable();
+                    with
+                };
+                let one = local(x, &given) + local(y, &add(x));
+                let other = local(y, &given) + local(x, &add(y));
+                assert!((one - other).abs() < 1e-7 * one.abs().max(1.0), "{name}: {one} {other}");
+            }
+        });
+        rng.next_u64();
+    }
+
+    /// What a search leaves out does not exceed what it asked for, and all else is as it is alone, to the bit.
+    #[test]
+    fn only_scores_that_do_not_exceed_are_left_out(seed: u64) {
+        let data = data(linear(seed, 9, 200, 0.7));
+        let engine = data.categories().map(CountingEngine::new);
+        let score = MixedBic::new(&data, engine.as_ref(), 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
+        let mut session = score.session();
+        for (child, parents) in [(4, vec![]), (3, vec![]), (0, vec![3]), (5, vec![0, 3, 7]), (8, vec![1, 2, 6])] {
+            let candidates = without(&(0..9).filter(|x| !parents.contains(x)).collect::<Vec<_>>(), child);
+            let (mut all, mut above) = (Vec::new(), Vec::new());
+            let least = session.local_score(child, &parents);
+            session.local_scores_with_each(child, &parents, &candidates, &mut all);
+            session.local_scores_above(child, &parents, &candidates, least, &mut above);
+            for ((&candidate, &exact), &screened) in candidates.iter().zip(&all).zip(&above) {
+                let mut with = parents.clone();
+                with.push(candidate);
+                with.sort_unstable();
+                prop_assert_eq!(score.session().local_score(child, &with), exact);
+                prop_assert!(screened == exact || (screened == f64::NEG_INFINITY && exact <= least));
+            }
+        }
+    }
+}
+
+fn search(data: &MixedData, schedule: Schedule, budget: Option<u64>, threads: usize) -> (GesResult, u64) {
+    let score = MixedBic::new(data, None, 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
+    let options = GesOptions { turning: true, schedule, budget, ..GesOptions::default() };
+    let (run, mut ledger) = (Run::new(threads).unwrap(), Ledger::new());
+    let start = Pdag::empty(data.n_variables());
+    let found = ges(&score, &start, &options, &Knowledge::none(), &run, &mut ledger).unwrap();
+    let calls = ledger.total_calls();
+    (found, calls)
+}
+
+#[test]
+fn a_budget_ends_extended_search_the_same_for_any_number_of_threads() {
+    let data = data(linear(3, 24, 400, 0.6));
+    let (plain, spent) = search(&data, Schedule::Interleaved, None, 1);
+    // All of it spent: no costly change is tried.
+    let (same, _) = search(&data, Schedule::Extended, Some(1), 1);
+    assert_eq!((same.cpdag, same.complete), (plain.cpdag.clone(), true));
+    let (far, all) = search(&data, Schedule::Extended, None, 1);
+    assert!(all > 2 * spent);
+    let (middle, calls) = search(&data, Schedule::Extended, Some(spent + (all - spent) / 4), 1);
+    assert_eq!(search(&data, Schedule::Extended, Some(spent + (all - spent) / 4), 2), (middle.clone(), calls));
+    assert!(calls < all && middle.complete);
+    assert!(plain.score <= middle.score + 1e-9 && middle.score <= far.score + 1e-9);
+}
+
+/// Independent columns: numbers, categories or both, by `kind`.
+fn independent(seed: u64, p: usize, n: usize, kind: usize) -> Vec<MixedColumn> {
+    let mut rng = rng(seed);
+    let column = |x: usize| {
+        if kind == 0 || (kind == 1 && x.is_multiple_of(2)) {
+            return MixedColumn::Number((0..n).map(|_| normal(&mut rng)).collect());
+        }
+        let states = if kind == 2 { 2 } else { 2 + x % 3 };
+        MixedColumn::Category(Codes::Narrow((0..n).map(|_| below(&mut rng, states) as u8).collect()), states as u32)
+    };
+    (0..p).map(column).collect()
+}
+
+#[test]
+fn few_rows_of_independent_columns_give_hardly_any_edge() {
+    for n in [8, 12, 20, 30, 60, 100, 200] {
+        for kind in 0..3 {
+            let rounds = 8;
+            let mut edges = 0;
+            for seed in 0..rounds {
+                let data = data(independent(1000 * seed + n as u64, 30, n, kind));
+                let engine = data.categories().map(CountingEngine::new);
+                let score = MixedBic::new(&data, engine.as_ref(), 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
+                let options = GesOptions { turning: true, schedule: Schedule::Interleaved, ..GesOptions::default() };
+                let (run, mut ledger) = (Run::new(1).unwrap(), Ledger::new());
+                let found = ges(&score, &Pdag::empty(30), &options, &Knowledge::none(), &run, &mut ledger).unwrap();
+                edges += found.dag.n_arcs();
+            }
+            // At most .5 a table on average; three standard deviations of the sum of eight more.
+            assert!(edges <= 10, "{edges} edges in {rounds} tables of {n} rows, kind {kind}");
+        }
+    }
+}
+
+#[test]
+fn families_that_are_too_wide_for_the_rows_never_gain() {
+    // All columns are the same number with a little noise: everything depends on everything.
+    let mut rng = rng(5);
+    let common: Vec<f64> = (0..40).map(|_| normal(&mut rng)).collect();
+    let column = |_| MixedColumn::Number(common.iter().map(|v| v + 0.1 * normal(&mut rng)).collect());
+    let data = data((0..8).map(column).collect());
+    let score = MixedBic::new(&data, None, 0.5, None, DiscreteScoreKind::Bic(0.5)).unwrap();
+    let mut session = score.session();
+    let one = session.local_score(0, &[]);
+    // 40 rows have room for eight columns, which are four numbers with their squares.
+    assert!(session.local_score(0, &[1]) > one + 50.0);
+    let four = session.local_score(0, &[1, 2, 3]);
+    assert!(four > one);
+    assert!(session.local_score(0, &[1, 2, 3, 4]) < four - 40.0 * 40f64.ln());
+    assert!(session.local_score(0, &[1, 2, 3, 4, 5, 6, 7]).is_finite());
+}
+
+#[test]
+fn distances_are_those_of_pairs_in_any_order() {
+    let columns = linear(9, 7, 150, 0.9);
+    let (there, back) = (data(columns.clone()), data(columns.into_iter().rev().collect()));
+    let run = Run::new(2).unwrap();
+    let of = |data: &MixedData| MixedLrTest::new(data).distances(&run).unwrap().unwrap();
+    let (there, back) = (of(&there), of(&back));
+    let at = |x: usize, y: usize| x * 7 - x * (x + 1) / 2 + y - x - 1;
+    for x in 0..7 {
+        for y in (x + 1)..7 {
+            assert!((there[at(x, y)] - back[at(6 - y, 6 - x)]).abs() < 1e-9);
+            assert!((0.0..=1.0).contains(&there[at(x, y)]));
+        }
+    }
+}
+
+#[test]
+fn constants_copies_and_functions_of_groups_are_finite() {
+    let mut rng = rng(11);
+    let z: Vec<f64> = (0..90).map(|_| normal(&mut rng)).collect();
+    let g: Vec<u8> = (0..90).map(|_| below(&mut rng, 3) as u8).collect();
+    let columns = vec![
+        MixedColumn::Number(z.clone()),
+        MixedColumn::Number(z.iter().map(|v| -v.exp()).collect()),
+        MixedColumn::Category(Codes::Narrow(g.clone()), 3),
+        MixedColumn::Number(g.iter().map(|&g| 2.5 * f64::from(g)).collect()),
+        MixedColumn::Number(vec![3.0; 90]),
+        MixedColumn::Category(Codes::Narrow(vec![0; 90]), 1),
+        MixedColumn::Category(Codes::Narrow(g.iter().map(|&g| u8::from(g > 0)).collect()), 2),
+    ];
+    let data = data(columns);
+    assert_eq!(data.copies(), [(0, 1)]);
+    with_scores(&data, |local, name| {
+        for child in 0..7 {
+            for bits in 0..128u32 {
+                let parents: Vec<Variable> = (0..7).filter(|&x| x != child && bits >> x & 1 == 1).collect();
+                assert!(local(child, &parents).is_finite(), "{name} {child} {parents:?}");
+            }
+        }
+    });
+    let test = MixedLrTest::new(&data);
+    let mut session = test.session();
+    for (x, y, given) in [(0, 1, vec![]), (2, 3, vec![6]), (0, 4, vec![1]), (0, 6, vec![2, 3, 5])] {
+        assert!(session.test(x, y, &given).log_p_value.is_finite());
+    }
+}
+
+#[test]
+fn the_conditional_gaussian_score_needs_rows() {
+    let run = Run::new(1).unwrap();
+    let lean = MixedData::new(linear(1, 4, 50, 0.5), MixedOptions::default(), &run).unwrap();
+    assert!(ConditionalGaussian::new(&lean, 0.5, 0.5).is_err());
+    assert!(MixedBic::new(&lean, None, -1.0, None, DiscreteScoreKind::Bic(0.5)).is_err());
+    let kept = data(linear(1, 4, 50, 0.5));
+    assert!(ConditionalGaussian::new(&kept, f64::NAN, 0.5).is_err());
+    // Slopes of opposite signs in two groups: the embedding sees nothing, the conditional score does.
+    let mut rng = rng(2);
+    let group: Vec<u8> = (0..300).map(|_| below(&mut rng, 2) as u8).collect();
+    let x: Vec<f64> = (0..300).map(|_| normal(&mut rng)).collect();
+    let y = x.iter().zip(&group).map(|(x, &g)| if g == 0 { x + 0.5 } else { -x - 0.5 } + 0.3 * normal(&mut rng));
+    let y = y.collect();
+    let columns = vec![MixedColumn::Category(Codes::Narrow(group), 2), MixedColumn::Number(x), MixedColumn::Number(y)];
+    let data = data(columns);
+    let score = ConditionalGaussian::new(&data, 0.5, 0.5).unwrap();
+    let run = Run::new(1).unwrap();
+    let of = |arcs: &[(Variable, Variable)]| {
+        score_dag(&score, &Dag::from_arcs(3, arcs.iter().copied()).unwrap(), &run).unwrap().total
+    };
+    assert!(of(&[(0, 2), (1, 2)]) > of(&[(0, 2)]) + 100.0);
+}
