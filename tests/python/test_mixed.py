@@ -412,6 +412,7 @@ def generators():
     return made
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("kind", "at_least", "options"),
     [
@@ -427,7 +428,7 @@ def generators():
 def test_what_was_simulated_is_found(kind, at_least, options):
     found = []
     # Conditional models differ much from one to the next.
-    for seed in range(10 if options else 3):
+    for seed in range(6 if options else 3):
         simulated = generators().KINDS[kind](50, 2000, seed)
         found.append(phgs.compare(simulated.arcs, phgs.learn(simulated.table, progress=False, **options)).jaccard)
     assert np.mean(found) >= at_least
