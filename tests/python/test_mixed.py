@@ -378,6 +378,23 @@ def test_other_data_are_refused_by_name():
         phgs.learn({"x": [0, 1] * 9, "y": [0, 1, 1] * 6}, score="mixed-ebic", progress=False)
 
 
+def test_how_numbers_enter_is_a_parameter():
+    table = simulated(400)
+    result = phgs.learn(table, progress=False)
+    assert (result.parameters["numbers"], result.parameters["powers"]) == ("ranks", 2)
+    changed_ = phgs.learn(table, numbers="values", powers=1, progress=False)
+    assert (changed_.parameters["numbers"], changed_.parameters["powers"]) == ("values", 1)
+    again = phgs.learn(replace(table, numbers="values", powers=1), progress=False)
+    assert changed_.score.value == again.score.value
+    assert changed_.score.value != result.score.value
+    with pytest.raises(phgs.ParameterError, match="powers: 4"):
+        phgs.learn(table, powers=4, progress=False)
+    with pytest.raises(phgs.ParameterError, match="numbers"):
+        phgs.learn(table, numbers="cubes", progress=False)
+    with pytest.raises(phgs.ParameterError, match=r"numbers: it says how .* these data hold categories alone"):
+        phgs.learn({"x": [0, 1] * 9, "y": [0, 1, 1] * 6}, numbers="ranks", progress=False)
+
+
 def test_the_conditional_score_by_name():
     for name, test in (("g2", "discrete"), ("cg", "mixed")):
         assert phgs.choices.data_type_of(name) == (None if test == "discrete" else test)

@@ -7,8 +7,21 @@ import pytest
 import phgs
 
 ROWS = 2000
-ELSEWHERE = {"categories", "counts", "data_type", "kinds", "missing", "progress", "threads", "time_limit", "weights"}
-"""How a learner runs and reads data: test_any_container, _counts, _weights, _gaussian, _kinds, _testwise, _running."""
+ELSEWHERE = {
+    "categories",
+    "counts",
+    "data_type",
+    "kinds",
+    "missing",
+    "numbers",
+    "powers",
+    "progress",
+    "threads",
+    "time_limit",
+    "weights",
+}
+"""How a learner runs and reads data: see test_any_container, test_counts, test_gaussian, test_kinds, test_mixed,
+test_running, test_testwise, test_weights."""
 
 CHANGES = {
     "alpha": ({"min_alpha": 1e-9}, 1e-6),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from argparse import Namespace
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from phgs.choices import DEGREES_OF_FREEDOM, OF_NUMBERS, SCORES, TESTS
 from phgs.cli.common import Parser, UsageError, add_reading, column_names, input_path, number, size_limit, whole_number
+from phgs.data.mixed import Numbers
 from phgs.data.reading import DATA_TYPES
 from phgs.learn import METHODS, learner
 from phgs.learners.refinement import EFFORTS, REFINE
@@ -49,6 +50,12 @@ _PARAMETERS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
         "steps without a new best that end the search",
     ),
     "--penalty": ("penalty", number, "L", "weight of log(rows) times parameters in BIC"),
+    "--powers": (
+        "powers",
+        whole_number,
+        "K",
+        "what enters of numbers beside categories: 1 themselves, 2 their squares too, 3 their cubes too",
+    ),
     "--gamma": ("gamma", number, "G", "weight of log(variables) times parents in extended BIC and quotient NML"),
 }
 _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
@@ -76,6 +83,7 @@ _CHOICES: dict[str, tuple[str, tuple[str, ...], str]] = {
         DATA_TYPES,
         "what columns are: found out of each, all categories, all jointly normal numbers, or numbers beside categories",
     ),
+    "--numbers": ("numbers", get_args(Numbers), "how numbers enter beside categories"),
     "--schedule": ("schedule", SCHEDULES, "order of insertions, deletions and turns"),
     "--ties": (
         "ties",
@@ -141,7 +149,7 @@ def add_categories(group: Any) -> None:
     )
     group.add_argument(
         "--number",
-        dest="numbers",
+        dest="number_columns",
         action="append",
         metavar="COL,...",
         help="columns that are numbers, whatever they look like, such as grades from 1 to 5",
@@ -150,7 +158,7 @@ def add_categories(group: Any) -> None:
 
 def kinds_of(options: Namespace) -> Given | None:
     """Return what `--number` says of columns; a column cannot be named in `--category`, too."""
-    numbers = column_names(options.numbers)
+    numbers = column_names(options.number_columns)
     both = set(numbers or ()) & set(column_names(options.categories) or ())
     if both:
         raise UsageError(f"column {min(both)!r} is named in --number and in --category; name it in one of them")
@@ -230,6 +238,8 @@ _NONE = {
     "score": "sqnml, or ebic of Gaussian data,",
     "penalty": "0.5, or 1 of Gaussian data,",
     "refine": "by effort",
+    "numbers": "ranks",
+    "powers": "2",
 }
 """What None means where it is not that there is no limit."""
 

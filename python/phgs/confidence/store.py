@@ -115,7 +115,7 @@ def identity(learner: Learner, table: Data, seed: int) -> dict[str, Any]:
     Threads and the like change no result and are left out; the digest covers the data, byte for byte, and what the core
     is asked to do.
     """
-    parameters = {name: value for name, value in learner._used(table.data_type).items() if name != "threads"}
+    parameters = {name: value for name, value in learner._used(table).items() if name != "threads"}
     digest = hashlib.blake2b(digest_size=16)
     digest.update(json.dumps(learner._for_core(table), sort_keys=True, default=str).encode())
     digest.update(repr((table.names, table.levels, table.n_rows)).encode())

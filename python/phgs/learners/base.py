@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from phgs import _core, own_score, own_test
 from phgs.choices import numeric_score, numeric_test, score_for_core, test_for_core
-from phgs.data import Data, as_data
+from phgs.data import Data, MixedTable, as_data
 from phgs.data.counts import PerRow, counted, told
+from phgs.data.mixed import Numbers
 from phgs.data.reading import DataType
 from phgs.data.table import Missing
 from phgs.data.weights import of_table, weighted
@@ -66,6 +67,12 @@ class Learner:
         (a `MixedTable`): tested by the likelihood ratio and scored by the (extended) BIC of their embedding,
         ``"mixed-lr"`` and ``"mixed-bic"``; ``"mixed"`` takes categories alone so, too. Gaussian data (or a
         `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
+    numbers : {"ranks", "values"}, optional
+        How numbers enter beside categories: by the normal scores of their ranks, or by their standardised values. None
+        leaves it as a `MixedTable` has it, by default ranks, so that monotone maps change nothing.
+    powers : int, optional
+        1: numbers alone enter the embedding; 2: with their squares; 3: with squares and cubes. None leaves it as a
+        `MixedTable` has it, by default 2.
     counts : name or array, optional
         How often each row stands in the data: the name of a column of whole numbers, which then is no variable, or such
         a number for each row. The result is that of the table with every row repeated.
@@ -91,6 +98,8 @@ class Learner:
     categories: Sequence[Any] | None = None
     kinds: Mapping[Any, Literal["number", "category"]] | None = None
     data_type: DataType = "auto"
+    numbers: Numbers | None = None
+    powers: int | None = None
     counts: PerRow | None = None
     weights: PerRow | None = None
     knowledge: Knowledge | Mapping[str, Any] | None = None
@@ -222,7 +231,7 @@ class Learner:
             method=self.method,
             test=self._test_name(learned["test"]),
             table=table,
-            parameters=self._used_on(table),
+            parameters=self._used(table),
             score_described=described["score"],
             score_name=described["score"]["name"] if own is None else own_test.name_of(own),
             read_seconds=read,
@@ -312,7 +321,7 @@ class Learner:
         if self.data_type == "auto":
             checks.check_found_type(self, table)
         of_table(table, self.weights)
-        return table
+        return checks.entered(table, self.numbers, self.powers)
 
     def _refuse_known(self, argument: str, given: PerRow, variables: Sequence[Any]) -> None:
         """Refuse knowledge of the column of counts or weights."""
@@ -376,9 +385,14 @@ class Learner:
             return self._test()
         return numeric_test(data_type)
 
-    def _used(self, data_type: str) -> dict[str, Any]:
-        """Every parameter as used on data of a type."""
+    def _used(self, table: Data) -> dict[str, Any]:
+        """Every parameter as used on data."""
+        data_type = table.data_type
         found = self._parameters() | {"data_type": data_type}
+        if isinstance(table, MixedTable):
+            found |= {"numbers": table.numbers, "powers": table.powers}
+        else:
+            del found["numbers"], found["powers"]
         if data_type != "discrete":
             found = {name: value for name, value in found.items() if name not in checks.OF_CATEGORIES}
             test, score = self._test_of(data_type)["name"], self._score_of(data_type)["name"]
@@ -393,10 +407,6 @@ class Learner:
             # The interpreter runs one function at a time.
             found |= {name: own_test.name_of(own), "threads": 1}
         return found
-
-    def _used_on(self, table: Data) -> dict[str, Any]:
-        """Every parameter as used on data."""
-        return self._used(table.data_type)
 
     def _parameters(self) -> dict[str, Any]:
         """Every parameter as used, in a form that JSON can hold."""

@@ -5,12 +5,14 @@ An error names the parameter and the remedy.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from phgs import parameters
 from phgs.choices import OF_NUMBERS, data_type_of, numeric_score
 from phgs.data.checks import listed
 from phgs.data.kinds import check_given
+from phgs.data.mixed import MixedTable, Numbers
 from phgs.data.reading import DATA_TYPES
 from phgs.data.table import Missing
 from phgs.errors import ParameterError
@@ -37,6 +39,10 @@ def check_running(learner: Learner) -> None:
     parameters.one_of("missing", learner.missing, get_args(Missing))
     parameters.one_of("data_type", learner.data_type, DATA_TYPES)
     check_given(learner.kinds)
+    if learner.numbers is not None:
+        parameters.one_of("numbers", learner.numbers, get_args(Numbers))
+    if learner.powers is not None and parameters.whole("powers", learner.powers, 1) not in (1, 2, 3):
+        raise ParameterError(f"powers: {learner.powers!r} is more than 3; 2 adds squares, 3 cubes")
     if learner.data_type == "gaussian" and learner.categories is not None:
         raise ParameterError("categories: Gaussian data have none")
     if learner.data_type != "auto":
@@ -59,6 +65,20 @@ def check_data_type(learner: Learner, data_type: str) -> None:
             )
     name, penalty, gamma = learner._score_name(data_type), learner._penalty(data_type), getattr(learner, "gamma", None)
     numeric_score(data_type, name, penalty, gamma)
+
+
+def entered(table: Data, numbers: Numbers | None, powers: int | None) -> Data:
+    """Return data with their numbers entered as asked for; only mixed data can be."""
+    if numbers is None and powers is None:
+        return table
+    name = "powers" if numbers is None else "numbers"
+    if not isinstance(table, MixedTable):
+        alone = "hold numbers alone" if table.data_type == "gaussian" else "hold categories alone"
+        raise ParameterError(
+            f"{name}: it says how numbers enter beside categories, and these data {alone}; leave it out"
+        )
+    wanted = replace(table, numbers=numbers or table.numbers, powers=powers or table.powers)
+    return table if (wanted.numbers, wanted.powers) == (table.numbers, table.powers) else wanted
 
 
 def check_found_type(learner: Learner, table: Data) -> None:

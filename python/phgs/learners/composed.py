@@ -89,7 +89,7 @@ class Hybrid(Learner):
         extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples

@@ -91,7 +91,7 @@ class MMHC(Learner):
         What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
         greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
         `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -197,7 +197,7 @@ class H2PC(Learner):
         What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
         greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
         `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -308,7 +308,7 @@ class GSC(Learner):
         What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
         greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
         `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -428,7 +428,7 @@ class ARGES(Learner):
         What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
         greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
         `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 

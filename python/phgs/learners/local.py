@@ -283,7 +283,7 @@ class MMPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -323,7 +323,7 @@ class HPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -361,7 +361,7 @@ class FastIAMB(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -400,7 +400,7 @@ class SIHitonPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -439,7 +439,7 @@ class HitonPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -477,7 +477,7 @@ class GetPC(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -519,7 +519,7 @@ class GrowShrink(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -561,7 +561,7 @@ class IAMB(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -602,7 +602,7 @@ class InterIAMB(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -644,7 +644,7 @@ class IAMBFDR(LocalLearner):
     minimum_sample : float or tuple, optional
         The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
         independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 

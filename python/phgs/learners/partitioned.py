@@ -86,7 +86,7 @@ class PC(Learner):
         extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples
@@ -184,7 +184,7 @@ class PPC(Learner):
         extended BIC (of which 0 is BIC), 1 for quotient NML.
     equivalent_sample_size : float, default 1.0
         For BDeu, the weight of its prior in rows.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     See Also
@@ -275,7 +275,7 @@ class PEF(Learner):
         For BDeu, the weight of its prior in rows.
     max_parents : int, optional
         The most parents a variable may have; None for no limit.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 

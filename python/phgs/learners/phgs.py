@@ -88,7 +88,7 @@ class PHGS(Learner):
         What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
         greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
         `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples
@@ -269,7 +269,7 @@ class Auto(Learner):
         What to do in place of the search that `effort` chooses: nothing; a search over all pairs, or over an active set
         that grows around what changes; greedy equivalence search, or its extended search; best order score search; a
         `Tabu`, `HillClimbing`, `GES` or `BOSS` with options of its own; or several of these in turn.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
 
     Examples
@@ -358,8 +358,8 @@ class Auto(Learner):
         """Whether there are too many variables to cluster, so that they stay in one cluster."""
         return self.clusters is None and table.n_variables > stages.MOST_CLUSTERED
 
-    def _used_on(self, table: Data) -> dict[str, Any]:
-        found = super()._used_on(table)
+    def _used(self, table: Data) -> dict[str, Any]:
+        found = super()._used(table)
         return found | {"max_clusters": 1} if self._is_too_wide(table) else found
 
     def stages(self) -> Composition:

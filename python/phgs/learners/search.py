@@ -73,7 +73,7 @@ class HillClimbing(Learner):
         Number of random moves of a perturbation.
     seed : int, default 0
         Seed of the perturbations.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -147,7 +147,7 @@ class Tabu(Learner):
         on the order of columns.
     start : graph, optional
         The DAG to start from; None for the empty graph.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -221,7 +221,7 @@ class GES(Learner):
         The most parents a variable may have; None for no limit.
     start : graph, optional
         The DAG from whose class to start; None for the empty graph.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
@@ -301,7 +301,7 @@ class BOSS(Learner):
         The most parents a variable may have; None for no limit.
     start : graph, optional
         The DAG from whose order to start; None for column order.
-    missing, categories, kinds, data_type, counts, weights, knowledge, threads, time_limit, progress
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
         How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
     """
 
