@@ -5,22 +5,21 @@ use std::time::Instant;
 use super::VStructureRule;
 use super::state::{Driver, Restricted};
 use crate::graph::UndirectedGraph;
-use crate::independence::IndependenceTest;
 use crate::orient::path::{Estimate, Path, PathPoint, solution_path};
-use crate::orient::{Colliders, decide_colliders, v_structures_by_testing, v_structures_within};
+use crate::orient::{Colliders, v_structures_within};
 use crate::run::Phase;
-use crate::score::{LocalScore, ScoreCache};
+use crate::score::{AnyScore, ScoreCache};
 use crate::skeleton::Skeleton;
 use crate::{Error, Result};
 
-impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
+impl<'a> Driver<'a> {
     /// The estimate chosen along the path of thresholds; where there are no maximum p-values, the one estimate. Fails with
     /// [`Error::OutOfTime`] where time did not suffice for one.
     pub(super) fn estimate<E: Estimate>(
         &mut self,
         restriction: &Restricted,
         rule: &VStructureRule,
-        mut make: impl FnMut(&UndirectedGraph, Colliders, Option<&Skeleton>, &mut ScoreCache<'_, S>) -> Result<E>,
+        mut make: impl FnMut(&UndirectedGraph, Colliders, Option<&Skeleton>, &mut ScoreCache<'a, AnyScore<'a>>) -> Result<E>,
     ) -> Result<Path<E>> {
         let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
         let Some(graph) = restriction.graph() else {
@@ -51,7 +50,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             let (select, ledger) = (&self.hybrid.select, &mut self.ledger);
             let path = solution_path(skeleton, select, &mut cache, run, |graph, log_alpha, cache| {
                 let found =
-                    decide_colliders(graph, test, rule, log_alpha, max_conditioning_size, knowledge, run, ledger)?;
+                    test.decide_colliders(graph, rule, log_alpha, max_conditioning_size, knowledge, run, ledger)?;
                 make(graph, found, None, cache)
             });
             ledger.add_calls(Phase::Path, cache.calls());
@@ -68,7 +67,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             ));
         };
         let colliders =
-            v_structures_by_testing(graph, test, alpha.log(), max_conditioning_size, knowledge, run, &mut self.ledger)?;
+            test.v_structures_by_testing(graph, alpha.log(), max_conditioning_size, knowledge, run, &mut self.ledger)?;
         self.ledger.timed(Phase::Path, |ledger| {
             let mut cache = ScoreCache::new(score);
             // No triple is undecided but for want of time.

@@ -3,22 +3,18 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::pef::partition_estimation_fusion;
+use super::pef::fuse;
 use super::state::{Directed, Driver, Restricted, State};
 use super::{Adaptive, Equivalence, Hybrid, Initialise, Learned, Maximise, Order, Partition, Refine, Restrict};
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::{Alpha, IndependenceTest};
 use crate::knowledge::Knowledge;
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
-use crate::orient::{
-    MOST_CONFLICTS, Oriented, Undecided, cpdag_of_dag, cpdag_with_knowledge, fill_marginal_p_values, orient_within,
-};
+use crate::orient::{MOST_CONFLICTS, Oriented, Undecided, cpdag_of_dag, cpdag_with_knowledge, orient_within};
 use crate::run::{Ledger, Phase, Run};
-use crate::score::{LocalScore, ScoreCache};
+use crate::score::{AnyScore, LocalScore, ScoreCache};
 use crate::search::ges::{GesOptions, Restriction, ges};
 use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb};
-use crate::skeleton::local::local_skeleton;
-use crate::skeleton::partitioned_pc;
 use crate::{Error, Result};
 
 /// Learns a graph by a composition of stages.
@@ -53,7 +49,7 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
     hybrid.refuse_limit_of_nothing()?;
     let mut driver = Driver {
         test,
-        score,
+        score: &AnyScore::new(score),
         hybrid,
         knowledge,
         run,
@@ -63,18 +59,18 @@ pub fn learn<T: IndependenceTest, S: LocalScore>(
         fused: None,
         own_end: true,
     };
-    let (restriction, clusters) = driver.restrict(partition)?;
+    let (restriction, clusters) = driver.restrict(Box::new(partition))?;
     let mut state = driver.initialise(&restriction)?;
     driver.maximise(&restriction, &mut state)?;
     driver.refine(&mut state)?;
     driver.finish(state, restriction, clusters)
 }
 
-impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
-    fn restrict(
-        &mut self,
-        partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
-    ) -> Result<(Restricted, Option<Vec<u32>>)> {
+/// The labels of a clustering by distances.
+type Clustering<'a> = Box<dyn FnOnce(Vec<f64>) -> Result<Vec<u32>> + 'a>;
+
+impl Driver<'_> {
+    fn restrict(&mut self, partition: Clustering<'_>) -> Result<(Restricted, Option<Vec<u32>>)> {
         let start = Instant::now();
         let (restriction, clusters) = match &self.hybrid.restrict {
             Restrict::None => return Ok((Restricted::All, None)),
@@ -90,7 +86,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             Restrict::PartitionedPc(by, options) => {
                 let clusters = self.clusters(by, partition)?;
                 let labels = &labels(clusters.as_deref(), self.test.n_variables());
-                match partitioned_pc(self.test, labels, options, self.knowledge, self.run, &mut self.ledger) {
+                match self.test.partitioned_pc(labels, options, self.knowledge, self.run, &mut self.ledger) {
                     Err(Error::TooManyTests) => {
                         self.report("tests given up", 0, None, start);
                         return Ok((Restricted::GivenUp, clusters));
@@ -100,7 +96,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             }
             Restrict::Local(learner, options) => {
                 let (test, knowledge, run) = (self.test, self.knowledge, self.run);
-                let skeleton = local_skeleton(*learner, test, options, knowledge, run, &mut self.ledger)?;
+                let skeleton = test.local_skeleton(*learner, options, knowledge, run, &mut self.ledger)?;
                 (Restricted::Separated(skeleton), None)
             }
             Restrict::Fusion(by, options) => {
@@ -109,7 +105,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
                 let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
                 let most = self.hybrid.max_parents;
                 let ledger = &mut self.ledger;
-                let fused = partition_estimation_fusion(test, score, &labels, options, most, knowledge, run, ledger)?;
+                let fused = fuse(test, score, &labels, options, most, knowledge, run, ledger)?;
                 self.fused = Some(fused.dag);
                 (Restricted::Separated(fused.skeleton), clusters)
             }
@@ -118,11 +114,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
         Ok((restriction, clusters))
     }
 
-    fn clusters(
-        &mut self,
-        by: &Partition,
-        partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
-    ) -> Result<Option<Vec<u32>>> {
+    fn clusters(&mut self, by: &Partition, partition: Clustering<'_>) -> Result<Option<Vec<u32>>> {
         match by {
             Partition::One => Ok(None),
             Partition::Labels(labels) => Ok(Some(labels.clone())),
@@ -170,7 +162,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             Initialise::Oriented(rule) => {
                 let path = self.estimate(restriction, rule, |graph, mut colliders, skeleton, _| {
                     if let Some(skeleton) = skeleton {
-                        fill_marginal_p_values(&mut colliders.v_structures, skeleton, test, run)?;
+                        test.fill_marginal_p_values(&mut colliders.v_structures, skeleton, run)?;
                     }
                     let undecided = Undecided::new(knowledge, colliders.undecided.iter().copied());
                     let oriented = orient_within(graph, &colliders.v_structures, &undecided, knowledge, run)?;
@@ -301,7 +293,7 @@ impl<T: IndependenceTest, S: LocalScore> Driver<'_, T, S> {
             return Ok(Some(Rc::clone(graph)));
         }
         let (test, run) = (self.test, self.run);
-        let tested = self.ledger.timed(phase, |_| test.marginal_dependences(run, level.log(), |_, _| true));
+        let tested = self.ledger.timed(phase, |_| test.dependent_pairs(level, run));
         let pairs = match tested {
             Ok(pairs) => pairs,
             Err(Error::OutOfTime) => return Ok(None),
@@ -399,7 +391,7 @@ fn labels(clusters: Option<&[u32]>, n_variables: usize) -> Vec<u32> {
 }
 
 /// The local scores of a DAG.
-fn total<S: LocalScore>(cache: &mut ScoreCache<'_, S>, dag: &Dag, run: &Run) -> Result<Vec<f64>> {
+fn total(cache: &mut ScoreCache<'_, AnyScore<'_>>, dag: &Dag, run: &Run) -> Result<Vec<f64>> {
     let local_score = |x| run.check().map(|()| cache.local_score(x, dag.parents(x)));
     (0..dag.n_variables() as crate::Variable).map(local_score).collect()
 }

@@ -8,6 +8,7 @@
 //! ([`Constraints`](crate::knowledge::Constraints)). Graphs go from stage to stage, and to the caller, through one function that
 //! repairs what does not keep it.
 
+mod any_test;
 mod config;
 mod estimate;
 mod learn;

@@ -21,13 +21,14 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 
+use super::any_test::AnyTest;
 use crate::graph::{Dag, Reach, UndirectedGraph};
 use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
 use crate::knowledge::{Constraints, Knowledge};
-use crate::orient::{Undecided, fill_marginal_p_values, orient_within, v_structures_within};
+use crate::orient::{Undecided, orient_within, v_structures_within};
 use crate::run::{Ledger, Phase, Run};
-use crate::score::{LocalScore, ScoreCache};
-use crate::skeleton::{PcOptions, Skeleton, screened_pc};
+use crate::score::{AnyScore, LocalScore, ScoreCache};
+use crate::skeleton::{PcOptions, Skeleton};
 use crate::{Error, Result, Variable, VariableSet};
 
 /// What partition-estimation-fusion leaves.
@@ -63,7 +64,20 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Fused> {
-    let skeleton = screened_pc(test, labels, options, knowledge, run, ledger)?;
+    fuse(test, &AnyScore::new(score), labels, options, max_parents, knowledge, run, ledger)
+}
+
+pub(super) fn fuse(
+    test: &dyn AnyTest,
+    score: &AnyScore<'_>,
+    labels: &[u32],
+    options: &PcOptions,
+    max_parents: Option<usize>,
+    knowledge: &Knowledge,
+    run: &Run,
+    ledger: &mut Ledger,
+) -> Result<Fused> {
+    let skeleton = test.screened_pc(labels, options, knowledge, run, ledger)?;
     let start = ledger.timed(Phase::Path, |_| {
         let start = match directed_estimate(test, labels, &skeleton, max_parents, knowledge, run) {
             Err(Error::OutOfTime) => Dag::empty(labels.len()),
@@ -76,14 +90,14 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
             reach: Reach::new(start.n_variables()),
             dag: start,
             cache: ScoreCache::new(score),
-            separation: Separation::new(test, &skeleton, options.max_conditioning_size, knowledge, run),
+            separation: test.separation(&skeleton, options.max_conditioning_size, knowledge, run),
             max_parents: max_parents.unwrap_or(usize::MAX),
             knowledge,
         };
         let rounds = fusion.rounds(&skeleton, run)?;
         let Fusion { dag, mut cache, separation, .. } = fusion;
         let score = (0..dag.n_variables() as Variable).map(|x| cache.local_score(x, dag.parents(x))).sum();
-        ledger.add_calls(Phase::Search, cache.calls() + separation.tests);
+        ledger.add_calls(Phase::Search, cache.calls() + separation.n_tests());
         Ok::<_, Error>((dag, score, rounds))
     });
     let (dag, score, rounds) = result?;
@@ -91,8 +105,8 @@ pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
 }
 
 /// The arcs of the CPDAG estimated within clusters, as far as they are acyclic and `max_parents` allows.
-fn directed_estimate<T: IndependenceTest>(
-    test: &T,
+fn directed_estimate(
+    test: &dyn AnyTest,
     labels: &[u32],
     skeleton: &Skeleton,
     max_parents: Option<usize>,
@@ -104,7 +118,7 @@ fn directed_estimate<T: IndependenceTest>(
     let graph = UndirectedGraph::from_edges(labels.len(), edges);
     // Only pairs of one cluster: those of two say nothing of directions within one.
     let mut v_structures = v_structures_within(&graph, skeleton, knowledge, run)?;
-    fill_marginal_p_values(&mut v_structures, skeleton, test, run)?;
+    test.fill_marginal_p_values(&mut v_structures, skeleton, run)?;
     let estimate = orient_within(&graph, &v_structures, &Undecided::new(knowledge, []), knowledge, run)?.pdag;
     let mut dag = Dag::empty(labels.len());
     for (from, to) in estimate.directed_edges() {
@@ -116,16 +130,16 @@ fn directed_estimate<T: IndependenceTest>(
     Ok(dag)
 }
 
-struct Fusion<'a, T: IndependenceTest + 'a, S: LocalScore + 'a> {
+struct Fusion<'a> {
     dag: Dag,
     reach: Reach,
-    cache: ScoreCache<'a, S>,
-    separation: Separation<'a, T>,
+    cache: ScoreCache<'a, AnyScore<'a>>,
+    separation: Box<dyn Separation + 'a>,
     max_parents: usize,
     knowledge: &'a Knowledge,
 }
 
-impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
+impl Fusion<'_> {
     /// Rounds until one changes nothing or time is up; returns their number.
     fn rounds(&mut self, skeleton: &Skeleton, run: &Run) -> Result<usize> {
         let mut pairs: Vec<_> = skeleton.records().iter().filter(|r| skeleton.graph().contains(r.x, r.y)).collect();
@@ -214,7 +228,7 @@ impl<T: IndependenceTest, S: LocalScore> Fusion<'_, T, S> {
 
 /// What became of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Visited {
+pub(super) enum Visited {
     /// It is not separated, and to be visited again.
     Kept,
     Separated,
@@ -222,7 +236,25 @@ enum Visited {
 }
 
 /// Tests of pairs given the parents of both.
-struct Separation<'a, T: IndependenceTest + 'a> {
+pub(super) trait Separation {
+    /// Whether x and y are independent given the parents of both, or given m of them where there are more; a required pair is
+    /// not tested.
+    fn test(
+        &mut self,
+        x: Variable,
+        y: Variable,
+        parents_of_x: &[Variable],
+        parents_of_y: &[Variable],
+        required: bool,
+        log_alpha: f64,
+    ) -> Result<Visited>;
+
+    /// Tests made so far.
+    fn n_tests(&self) -> u64;
+}
+
+/// [`Separation`] by a test.
+pub(super) struct SeparationOf<'a, T: IndependenceTest + 'a> {
     session: T::Session<'a>,
     skeleton: &'a Skeleton,
     max_conditioning_size: usize,
@@ -256,8 +288,8 @@ impl SubsetVisitor for AnySeparates {
     }
 }
 
-impl<'a, T: IndependenceTest> Separation<'a, T> {
-    fn new(
+impl<'a, T: IndependenceTest> SeparationOf<'a, T> {
+    pub(super) fn new(
         test: &'a T,
         skeleton: &'a Skeleton,
         max_conditioning_size: Option<usize>,
@@ -274,9 +306,13 @@ impl<'a, T: IndependenceTest> Separation<'a, T> {
             tests: 0,
         }
     }
+}
 
-    /// Whether x and y are independent given the parents of both, or given m of them where there are more; a required pair is
-    /// not tested.
+impl<T: IndependenceTest> Separation for SeparationOf<'_, T> {
+    fn n_tests(&self) -> u64 {
+        self.tests
+    }
+
     fn test(
         &mut self,
         x: Variable,

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
+use super::any_test::AnyTest;
 use super::{Hybrid, StageReport};
 use crate::Result;
 use crate::graph::{Dag, UndirectedGraph};
@@ -11,7 +12,7 @@ use crate::knowledge::{Constraints, Knowledge};
 use crate::orient::path::{Estimate, PathPoint};
 use crate::orient::{Oriented, Triple};
 use crate::run::{Ledger, Phase, Run};
-use crate::score::{LocalScore, ScoreCache};
+use crate::score::{AnyScore, LocalScore, ScoreCache};
 use crate::search::{ActiveSet, SearchResult};
 use crate::skeleton::Skeleton;
 
@@ -63,9 +64,9 @@ impl State {
 }
 
 /// A run of all stages, and what it has gathered so far.
-pub(super) struct Driver<'a, T, S> {
-    pub(super) test: &'a T,
-    pub(super) score: &'a S,
+pub(super) struct Driver<'a> {
+    pub(super) test: &'a dyn AnyTest,
+    pub(super) score: &'a AnyScore<'a>,
     pub(super) hybrid: &'a Hybrid,
     pub(super) knowledge: &'a Knowledge,
     pub(super) run: &'a Run,
@@ -79,7 +80,7 @@ pub(super) struct Driver<'a, T, S> {
     pub(super) own_end: bool,
 }
 
-impl<'a, T, S: LocalScore> Driver<'a, T, S> {
+impl<'a> Driver<'a> {
     /// What a stage keeps: the knowledge, and the lower of its own limit of parents and that of the composition.
     pub(super) fn constraints(&self, own: Option<usize>) -> Constraints<'a> {
         Constraints { knowledge: self.knowledge, max_parents: self.hybrid.max_parents }.within(own)
@@ -104,7 +105,7 @@ impl<'a, T, S: LocalScore> Driver<'a, T, S> {
         phase: Phase,
         own_limit: Option<usize>,
         state: &mut State,
-        search: impl FnOnce(&S, &Dag, &Constraints<'a>, &Run, &mut Ledger) -> Result<SearchResult>,
+        search: impl FnOnce(&AnyScore<'_>, &Dag, &Constraints<'a>, &Run, &mut Ledger) -> Result<SearchResult>,
     ) -> Result<()> {
         let start = Instant::now();
         let constraints = self.constraints(own_limit);

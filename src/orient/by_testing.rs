@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::collider_rule::Triple;
 use super::detect::unshielded_by_ends;
 use super::{Colliders, VStructure};
 use crate::graph::UndirectedGraph;
@@ -40,9 +41,7 @@ pub fn v_structures_by_testing<T: IndependenceTest>(
 ) -> Result<Colliders> {
     let mut triples = unshielded_by_ends(graph, run)?;
     triples.retain(|&(x, y, _)| knowledge.allows_edge(x, y));
-    let mut pairs: Vec<&[(Variable, Variable, Variable)]> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
-    // Pairs with the same large neighbourhood, which sessions share work in, one after the other.
-    pairs.sort_by_key(|pair| ends(graph, pair[0].0, pair[0].1)[1]);
+    let pairs = by_neighbourhood(&triples, graph);
     run.progress().enter(Phase::VStructures, pairs.len() as u64);
     let found = ledger.timed(Phase::VStructures, |_| {
         run.try_map(
@@ -66,9 +65,15 @@ pub fn v_structures_by_testing<T: IndependenceTest>(
             }
         }
     }
-    colliders.v_structures.sort_unstable_by_key(VStructure::index);
-    colliders.undecided.sort_unstable_by_key(|&(x, z, y)| (z, x, y));
+    colliders.sort();
     Ok(colliders)
+}
+
+/// The triples of each pair; pairs with the same large neighbourhood, which sessions share work in, one after the other.
+fn by_neighbourhood<'a>(triples: &'a [Triple], graph: &UndirectedGraph) -> Vec<&'a [Triple]> {
+    let mut pairs: Vec<_> = triples.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).collect();
+    pairs.sort_by_key(|pair| ends(graph, pair[0].0, pair[0].1)[1]);
+    pairs
 }
 
 /// The middle variables of one pair that no set decides against.

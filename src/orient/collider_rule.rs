@@ -36,6 +36,13 @@ pub struct Colliders {
     pub undecided: Vec<Triple>,
 }
 
+impl Colliders {
+    pub(super) fn sort(&mut self) {
+        self.v_structures.sort_unstable_by_key(VStructure::index);
+        self.undecided.sort_unstable_by_key(|&(x, z, y)| (z, x, y));
+    }
+}
+
 /// An unshielded triple (x, z, y) with centre z.
 pub type Triple = (Variable, Variable, Variable);
 
@@ -90,8 +97,7 @@ pub fn decide_colliders<T: IndependenceTest>(
             }
         }
     }
-    colliders.v_structures.sort_unstable_by_key(VStructure::index);
-    colliders.undecided.sort_unstable_by_key(|&(x, z, y)| (z, x, y));
+    colliders.sort();
     Ok(colliders)
 }
 

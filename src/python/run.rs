@@ -67,7 +67,15 @@ pub(crate) fn run_job<T: Send>(
     job: impl FnOnce(&Run) -> Result<T> + Send,
 ) -> PyResult<T> {
     let run = settings.run()?;
-    let outcome = py.detach(|| wait_for(settings, &run, job))?;
+    let mut outcome = None;
+    py.detach(|| {
+        let job = Box::new(|run: &Run| {
+            outcome = Some(job(run)?);
+            Ok(())
+        });
+        wait_for(settings, &run, job)
+    })?;
+    let outcome = outcome.expect("a job that ends without an error has an outcome");
     if let Some(progress) = &settings.progress {
         progress.call1(py, ("finished", 1, 1))?;
     }
@@ -86,7 +94,8 @@ pub(crate) fn run_on_graph<T: Send>(
 /// Edges of a graph that any work is done on in a few milliseconds.
 const FEW_EDGES: usize = 1000;
 
-fn wait_for<T: Send>(settings: &Settings, run: &Run, job: impl FnOnce(&Run) -> Result<T> + Send) -> PyResult<T> {
+/// Not generic, so that threads and signals are compiled once, not for each job.
+fn wait_for(settings: &Settings, run: &Run, job: Box<dyn FnOnce(&Run) -> Result<()> + Send + '_>) -> PyResult<()> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         let worker = std::thread::Builder::new()

@@ -1,7 +1,7 @@
 //! The one place that starts threads.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::Progress;
@@ -207,13 +207,14 @@ impl Run {
         // keep neighbouring items, which often share cached tables, on one thread.
         let block = (n / (pool.current_num_threads() * 64)).clamp(1, 64);
         let next = AtomicUsize::new(0);
-        let parts = pool.broadcast(|_| {
+        let all: Mutex<Vec<Option<Result<R>>>> = Mutex::new((0..n).map(|_| None).collect());
+        on_every_thread(pool, &|| {
             let mut session = start();
             let mut part: Vec<(usize, Result<R>)> = Vec::new();
-            loop {
+            'blocks: loop {
                 let first = next.fetch_add(block, Ordering::Relaxed);
                 if first >= n {
-                    return part;
+                    break;
                 }
                 for i in first..(first + block).min(n) {
                     let result = self.check().and_then(|()| work(&mut session, i));
@@ -221,15 +222,23 @@ impl Run {
                     part.push((i, result));
                     if failed {
                         next.store(n, Ordering::Relaxed);
-                        return part;
+                        break 'blocks;
                     }
                 }
             }
+            let mut all = all.lock().expect("no thread fails while it hands over");
+            for (i, result) in part {
+                all[i] = Some(result);
+            }
         });
-        let mut all: Vec<(usize, Result<R>)> = parts.into_iter().flatten().collect();
-        all.sort_unstable_by_key(|(i, _)| *i);
-        all.into_iter().map(|(_, result)| result).collect()
+        // None are those that nobody began after a failure.
+        all.into_inner().expect("as above").into_iter().flatten().collect()
     }
+}
+
+/// Runs the same work on all threads at once. Not generic, so that rayon's part is compiled once.
+fn on_every_thread(pool: &rayon::ThreadPool, work: &(dyn Fn() + Sync)) {
+    pool.broadcast(|_| work());
 }
 
 /// Threads that are started if asked for, however few cores there are: so that tests of several threads are such

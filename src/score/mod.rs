@@ -6,6 +6,7 @@ use crate::counts::CountingSession;
 use crate::run::Run;
 use crate::{Result, Variable};
 
+mod any;
 mod bdeu;
 mod blocks;
 mod cache;
@@ -24,6 +25,7 @@ mod total;
 mod unit;
 mod weighted;
 
+pub(crate) use any::AnyScore;
 pub use bdeu::{Bdeu, BdeuSession};
 pub(crate) use blocks::BlockFactor;
 pub use cache::ScoreCache;

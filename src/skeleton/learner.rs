@@ -179,7 +179,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
                 let available = neighbourhoods.of(focal).len().saturating_sub(1);
                 binomial(available, self.conditioning_size(stage, level, available))
             };
-            tasks.sort_by_key(|task| task.focal);
+            by_focal(&mut tasks);
             self.each(&tasks, &blocks(&tasks, size), |learner, task, worker, found| {
                 learner.sweep_pair(stage, level, neighbourhoods, task, second_pass, worker, found)
             })?;
@@ -306,7 +306,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
                 tasks.push(Task { focal: if of_x >= of_y { record.x } else { record.y }, record: r });
             }
         }
-        tasks.sort_by_key(|task| task.focal);
+        by_focal(&mut tasks);
         let size = |focal: Variable| {
             let available = neighbourhoods.of(focal).len() * 2;
             binomial(available, available.min(self.max_conditioning_size))
@@ -340,9 +340,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
                 worker.ranked.push((with_x.max(with_y), with_x.min(with_y), z));
             }
         }
-        worker
-            .ranked
-            .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
+        rank(&mut worker.ranked);
         worker.pool.clear();
         worker.pool.extend(worker.ranked.iter().map(|&(_, _, z)| z));
     }
@@ -406,6 +404,17 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         }
         if self.tests_left == Some(0) { Err(Error::TooManyTests) } else { Ok(()) }
     }
+}
+
+// Sorting code is large; in functions that are not generic it is compiled once, not for each test.
+
+fn by_focal(tasks: &mut [Task]) {
+    tasks.sort_by_key(|task| task.focal);
+}
+
+/// Those that depend most on both endpoints first.
+fn rank(union: &mut [(f64, f64, Variable)]) {
+    union.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
 }
 
 /// Splits tasks, sorted by focal variable, into blocks of one focal variable each.

@@ -207,9 +207,14 @@ fn marginal_screen<T: IndependenceTest>(
         dependent.into_iter().map(|pair| record(pair.x, pair.y, pair.result.log_p_value)).collect();
     if knowledge.is_some() {
         records.extend(required_records(knowledge));
-        records.sort_unstable_by_key(|record| (record.x, record.y));
+        by_pair(&mut records);
     }
     Ok(records)
+}
+
+// Not generic, so that sorting is compiled once.
+fn by_pair(records: &mut [PairRecord]) {
+    records.sort_unstable_by_key(|record| (record.x, record.y));
 }
 
 /// The records of the pairs that knowledge requires.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::iamb::shrink;
-use super::target::Target;
+use super::target::{Target, strongest_first};
 use crate::Variable;
 use crate::independence::TestSession;
 
@@ -43,7 +43,7 @@ pub(super) fn blanket<S: TestSession>(target: &mut Target<'_, S>) -> Vec<Variabl
             let tested = others.into_iter().zip(log_p.iter().copied());
             tested.filter(|&(_, log_p)| log_p <= target.log_alpha()).collect()
         };
-        dependent.sort_by(|a, b| a.1.total_cmp(&b.1));
+        strongest_first(&mut dependent);
         let before = blanket.len();
         for (y, _) in dependent {
             if blanket.len() > target.max_size() || !supported(target, &blanket, y) {

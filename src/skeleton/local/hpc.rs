@@ -117,7 +117,7 @@ fn spouses_superset<S: TestSession>(
             let dependent = members.iter().copied().zip(log_p.iter().copied()).filter(|&(_, p)| p <= log_alpha);
             through.extend(dependent);
         }
-        through.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        by_strength(&mut through);
         let mut through: Vec<Variable> = through.into_iter().map(|(y, _)| y).collect();
         if max_size >= 2 {
             for i in (0..through.len()).rev() {
@@ -136,4 +136,9 @@ fn spouses_superset<S: TestSession>(
 fn inter_iapc<S: TestSession>(target: &mut Target<'_, S>, x: Variable, pool: &[Variable]) -> Vec<Variable> {
     let Blanket { members, n_required, beside } = blanket_within(target, x, pool);
     parents_and_children(target, x, &members, n_required, &beside)
+}
+
+/// By increasing p-value, ties by index. Not generic, so that it is compiled once.
+fn by_strength(tested: &mut [(Variable, f64)]) {
+    tested.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
 }

@@ -51,7 +51,7 @@ pub(super) fn blanket_within<S: TestSession>(target: &mut Target<'_, S>, x: Vari
             target.test_each(x, &others, &blanket, &mut log_p);
             p_values.extend(others.iter().zip(&log_p).map(|(&y, &p)| (p, y, false)));
         }
-        p_values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        by_p_value(&mut p_values);
         // Benjamini and Hochberg: the first k with k the last rank i at which p ≤ α i / n.
         let n = pool.len().max(1) as f64;
         let accepts = |rank: usize, log_p: f64| log_p <= target.log_alpha() + ((rank + 1) as f64 / n).ln();
@@ -71,4 +71,9 @@ pub(super) fn blanket_within<S: TestSession>(target: &mut Target<'_, S>, x: Vari
         }
     }
     Blanket { members: blanket, n_required, beside }
+}
+
+/// By increasing p-value, ties by index. Not generic, so that it is compiled once.
+fn by_p_value(p_values: &mut [(f64, Variable, bool)]) {
+    p_values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
 }

@@ -153,7 +153,7 @@ impl<'a, S: TestSession> Target<'a, S> {
     /// The marginally dependent variables, strongest first (smallest p-value; exact ties by index).
     pub(super) fn dependent(&self) -> Vec<(Variable, f64)> {
         let mut dependent = self.marginals.of(self.variable).expect("the target's list is known").to_vec();
-        dependent.sort_by(|a, b| a.1.total_cmp(&b.1));
+        strongest_first(&mut dependent);
         dependent
     }
 
@@ -403,7 +403,18 @@ impl<'a, S: TestSession> Target<'a, S> {
                 set,
             })
             .collect();
-        findings.sort_unstable_by_key(|finding| finding.other);
+        by_other(&mut findings);
         (findings, self.tests)
     }
+}
+
+// Sorting code is large; in functions that are not generic it is compiled once, not for each test.
+
+/// By increasing p-value, ties as they come.
+pub(super) fn strongest_first(tested: &mut [(Variable, f64)]) {
+    tested.sort_by(|a, b| a.1.total_cmp(&b.1));
+}
+
+fn by_other(findings: &mut [Finding]) {
+    findings.sort_unstable_by_key(|finding| finding.other);
 }
