@@ -244,3 +244,13 @@ def test_keys_move_through_the_graph(opened, result):
     assert "Click a variable" in page.locator("#details").inner_text()
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "find"
+
+
+def test_a_large_graph_is_unpacked(opened):
+    graph = phgs.random_dag(1000, degree=3, seed=1)
+    html = graph.explore().html
+    assert '"packed":"' in html
+    page = ready(opened(html))
+    assert page.locator("#passing").inner_text() == f"{graph.n_edges:,} edges shown"
+    name = graph.variables[500]
+    assert values(find(page, name))["Parents"] == (", ".join(graph.parents(name)) or "none")

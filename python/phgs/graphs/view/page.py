@@ -6,11 +6,14 @@ import base64
 import hashlib
 import json
 import math
+import zlib
 from collections.abc import Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
+
+_LONGEST_PLAIN = 30_000
 
 
 @cache
@@ -25,6 +28,19 @@ def as_json(value: Any) -> str:
     # Separators of lines and halves of letters, which some parsers refuse, are written by number.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return "".join(c if not "\ud800" <= c <= "\udfff" else f"\\u{ord(c):04x}" for c in text)
+
+
+def packed(value: Any) -> str:
+    """Compress JSON; the browser takes it apart."""
+    return base64.b64encode(zlib.compress(as_json(value).encode(), 9)).decode()
+
+
+def _embedded(payload: dict[str, Any]) -> str:
+    """Write the payload; a long one is compressed, but for the separating sets, which are compressed already."""
+    most = {key: value for key, value in payload.items() if key != "absent"}
+    if len(as_json(most)) <= _LONGEST_PLAIN:
+        return as_json(payload)
+    return as_json({"packed": packed(most), "absent": payload.get("absent")})
 
 
 def _finite(value: Any) -> Any:
@@ -70,7 +86,7 @@ def page(payload: dict[str, Any], before: str = "", after: str = "", styles: Seq
             *(f"<style>{sheet}</style>\n" for sheet in sheets),
             f"</head>\n<body{alone}>\n{before}",
             part("view.html").replace('<header id="title"></header>', _header(payload)),
-            f'<script type="application/json" id="data">{as_json(payload)}</script>\n',
+            f'<script type="application/json" id="data">{_embedded(payload)}</script>\n',
             f"<script>{script}</script>\n{after}</body>\n</html>\n",
         ]
     )

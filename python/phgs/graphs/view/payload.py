@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import os
-import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,7 +17,7 @@ from phgs.graphs.functions import Comparison, _class, _union, compare
 from phgs.graphs.graph import Graph
 from phgs.graphs.layout import IN_LAYERS, Layout, components, layered, springs
 from phgs.graphs.view.explorer import Explorer
-from phgs.graphs.view.page import as_json, page
+from phgs.graphs.view.page import packed, page
 from phgs.output import check_writable
 from phgs.texts import p_value_text
 
@@ -418,7 +416,7 @@ def _absent_pairs(result: Result) -> list[tuple[int, int, float, list[int]]]:
 
 
 def _packed(absent: Sequence[tuple[int, int, float, list[int]]]) -> str:
-    """Compress: the browser takes it apart when the first pair is asked for."""
+    """Compress: nothing of it is needed before the first pair is asked for."""
     found = {
         "x": np.diff([x for x, _, _, _ in absent], prepend=0).tolist() if absent else [],
         "y": [y for _, y, _, _ in absent],
@@ -426,7 +424,7 @@ def _packed(absent: Sequence[tuple[int, int, float, list[int]]]) -> str:
         "size": [len(given) for _, _, _, given in absent],
         "given": [z for _, _, _, given in absent for z in given],
     }
-    return base64.b64encode(zlib.compress(as_json(found).encode(), 9)).decode()
+    return packed(found)
 
 
 def _explain(result: Result, *, embedded: bool) -> dict[str, Any]:

@@ -1,8 +1,19 @@
 "use strict";
 // The viewer of a graph: one page, no library, nothing loaded and nothing sent. Names are text everywhere.
-(() => {
+(async () => {
 const $ = (id) => document.getElementById(id);
-const D = JSON.parse($("data").textContent);
+async function inflated(text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+let D = JSON.parse($("data").textContent);
+try {
+  if (D.packed) D = { ...(await inflated(D.packed)), absent: D.absent };
+} catch {
+  $("details").textContent = "This browser cannot unpack the graph; one of 2023 or later can.";
+  return;
+}
 const root = document.documentElement, canvas = $("picture"), ctx = canvas.getContext("2d");
 const names = D.names, n = names.length, E = D.edges, m = E.a.length;
 const groupOf = D.groups ? D.groups.of : null, groupNames = D.groups ? D.groups.labels : [], G = groupNames.length;
@@ -606,9 +617,7 @@ function pair(x, y) {
 let absent = null;
 async function unpack() {
   if (absent || !D.absent) return;
-  const bytes = Uint8Array.from(atob(D.absent), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const found = JSON.parse(await new Response(stream).text());
+  const found = await inflated(D.absent);
   absent = new Map();
   let x = 0, from = 0;
   found.x.forEach((step, i) => {
