@@ -16,6 +16,9 @@ import phgs
 from phgs.graphs.placing import placed
 from phgs.graphs.plot import _halves
 
+OPENINGS = 5
+"""The best of so many is told: other programs only make a page slower."""
+
 FRAMES = """async () => {
   const canvas = document.getElementById("picture"), send = (type, x) => canvas.dispatchEvent(
     new PointerEvent(type, { pointerId: 1, clientX: x, clientY: 300, bubbles: true }));
@@ -49,23 +52,25 @@ def pages(found: dict[str, Any]) -> None:
     """Print sizes and times."""
     from playwright.sync_api import sync_playwright
 
-    sys.stdout.write("| | edges | made in | file | without separating sets | ready | frames/s |\n")
+    sys.stdout.write("| | edges | made in, CPU | file | without separating sets | ready | frames/s |\n")
     sys.stdout.write("| :--- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, subject in found.items():
             file = Path(folder) / "page.html"
-            start = time.perf_counter()
+            start = time.process_time()
             html = subject.explore(file).html
-            made = time.perf_counter() - start
+            made = time.process_time() - start
             begin = html.find('"absent":"') + len('"absent":"')
             absent = html.index('"', begin) - begin if begin >= len('"absent":"') else 0
-            page = browser.new_page(viewport={"width": 1280, "height": 857})
-            page.goto(file.as_uri())
-            page.wait_for_selector("html[data-ready]")
-            ready = float(page.get_attribute("html", "data-ready") or 0)
-            frames = page.evaluate(FRAMES)
-            page.close()
+            ready, frames = float("inf"), 0.0
+            for _ in range(OPENINGS):
+                page = browser.new_page(viewport={"width": 1280, "height": 857})
+                page.goto(file.as_uri())
+                page.wait_for_selector("html[data-ready]")
+                ready = min(ready, float(page.get_attribute("html", "data-ready") or 0))
+                frames = max(frames, page.evaluate(FRAMES))
+                page.close()
             graph = getattr(subject, "cpdag", subject)
             size = len(html.encode())
             sys.stdout.write(
