@@ -214,7 +214,7 @@ fn no_test_is_made_when_the_time_is_up() {
     let pool: Vec<Variable> = (0..data.n_variables() as Variable).filter(|&v| v != hub).collect();
     let late = Run::new(1).unwrap().with_deadline(Some(std::time::Instant::now()));
     let cancelled = Run::new(1).unwrap();
-    cancelled.canceller().store(true, std::sync::atomic::Ordering::Relaxed);
+    cancelled.canceller().cancel();
     for size in 0..=4 {
         let subsets = Subsets::new(&pool[1..], size);
         let mut kept = Kept { visited: Vec::new(), floor: false };
