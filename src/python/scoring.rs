@@ -12,8 +12,7 @@ use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{
     ConditionalGaussian, DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, MixedBic, NoScore, ScoreSession,
-    WeightedScore,
-    n_parameters, score_dag,
+    WeightedScore, n_parameters, score_dag,
 };
 use crate::{Error, Result, Variable};
 
