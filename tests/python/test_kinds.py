@@ -298,6 +298,8 @@ def test_text_among_numbers_is_refused_with_its_rows(tmp_path):
     expected = r"column 'x' holds numbers, but '\?', 'n.a.' in rows 4, 19, 41; make these missing, or say .*kinds="
     bad(values, expected)
     bad([value if value in ("?", "n.a.") else float(value) for value in values], expected)
+    with pytest.raises(phgs.DataError, match=r"'x' holds numbers.*'category'} \(likewise in 'z'\)"):
+        as_data({"x": values, "y": ["a", "b"] * 30, "z": values})
     path = tmp_path / "d.csv"
     pd.DataFrame({"x": values, "y": ["a", "b"] * 30}).to_csv(path, index=False)
     with pytest.raises(phgs.DataError, match=expected):

@@ -191,11 +191,24 @@ def decide(frame: Frame, given: Mapping[Name, str]) -> list[Column]:
         When a column can be neither, or not what the user says; names it and the remedy.
     """
     named = zip(frame.names, frame.columns, strict=True)
-    found = {name: decide_one(name, raw, given.get(name), from_text=frame.from_text) for name, raw in named}
+    tried = {name: _tried(name, raw, given.get(name), from_text=frame.from_text) for name, raw in named}
+    errors = {name: column for name, column in tried.items() if isinstance(column, DataError)}
+    if errors:
+        others = list(errors)[1:]
+        likewise = f" (likewise in {checks.listed(others)})" if others else ""
+        raise DataError(f"{next(iter(errors.values()))}{likewise}")
+    found = {name: column for name, column in tried.items() if not isinstance(column, DataError)}
     checks.refuse({name: column for name, column in found.items() if isinstance(column, Problem)})
     columns = [column for column in found.values() if isinstance(column, Column)]
     checks.check_lengths({name: len(column) for name, column in zip(frame.names, columns, strict=True)})
     return columns
+
+
+def _tried(name: Name, raw: RawColumn, said: str | None, *, from_text: bool) -> Column | Problem | DataError:
+    try:
+        return decide_one(name, raw, said, from_text=from_text)
+    except DataError as error:
+        return error
 
 
 def decide_one(name: Name, raw: RawColumn, said: str | None, *, from_text: bool) -> Column | Problem:
