@@ -201,8 +201,8 @@ def verify(
     Raises
     ------
     ParameterError
-        For Gaussian and mixed results, for missing values that each test treats on its own, and when a variable of the
-        result is no column of the data.
+        For Gaussian and mixed results, for rows with weights or counts, for missing values that each test treats on
+        its own, and when a variable of the result is no column of the data.
     DataError
         When the data cannot be read, or have missing values where the method refused them.
 
@@ -219,6 +219,8 @@ def verify(
     """
     if result.parameters.get("data_type", "discrete") != "discrete":
         raise ParameterError("result: verify counts states; of Gaussian and mixed data there are none")
+    if any(result.parameters.get(name) is not None for name in ("weights", "counts")):
+        raise ParameterError("result: verify counts rows; of rows with weights or counts give a result of the rows")
     if alpha is None:
         known = result.parameters.get("alpha", 0.01)
         alpha = known if isinstance(known, float) else 0.01
@@ -377,6 +379,8 @@ def _source(result: Result, data: Any) -> _Source:
         table = result._needed_data(data)
         if not isinstance(table, CategoricalTable):
             raise ParameterError("missing: verify counts complete rows; read the data with missing='drop' or 'level'")
+        if table.weights is not None:
+            raise ParameterError("data: verify counts rows, and these have weights; give the rows without them")
         for name in result.variables:
             if name not in table.position:
                 raise ParameterError(f"data: {unknown('column', name, table.names)}")

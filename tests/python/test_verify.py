@@ -205,3 +205,13 @@ def test_numbers_that_were_taken_for_categories_stay_categories(tmp_path):
     mixed = phgs.learn({**data, "height": np.random.default_rng(1).normal(size=400)}, progress=False)
     with pytest.raises(phgs.ParameterError, match="result: verify counts states"):
         phgs.verify(mixed)
+
+
+def test_rows_with_weights_are_refused():
+    data = chain(300)
+    weights = np.full(300, 0.5)
+    table = phgs.as_table(data, weights=weights)
+    with pytest.raises(phgs.ParameterError, match="data: verify counts rows, and these have weights"):
+        phgs.verify(phgs.PC(**EXACT).learn(data), table)
+    with pytest.raises(phgs.ParameterError, match="verify counts rows"):
+        phgs.verify(phgs.PC(weights=weights, **EXACT).learn(data))
