@@ -17,6 +17,7 @@ from phgs.catalogue import NetworkInfo, networks
 from phgs.confidence import EdgeConfidence, PairConfidence, bootstrap
 from phgs.data import (
     GaussianTable,
+    IncompleteGaussianTable,
     IncompleteTable,
     Shards,
     Table,
@@ -37,6 +38,7 @@ from phgs.errors import (
     InternalError,
     KnowledgeError,
     ManyStatesWarning,
+    MissingValuesWarning,
     NotFittedError,
     ParameterError,
     ParseError,
@@ -60,6 +62,7 @@ from phgs.knowledge import Knowledge
 from phgs.learn import METHODS, learn, learner, markov_blanket
 from phgs.learners import *  # noqa: F403  (its __all__ is the list of learners)
 from phgs.learners import __all__ as _learners
+from phgs.missingness import make_missing
 from phgs.mixed_network import MixedNetwork
 from phgs.network import Network, Prepared, random_dag
 from phgs.pieces import cluster_variables, distances, independence_test, score
@@ -79,11 +82,13 @@ __all__ = [
     "GaussianTable",
     "Graph",
     "GraphError",
+    "IncompleteGaussianTable",
     "IncompleteTable",
     "InternalError",
     "Knowledge",
     "KnowledgeError",
     "ManyStatesWarning",
+    "MissingValuesWarning",
     "MixedNetwork",
     "Network",
     "NetworkInfo",
@@ -119,6 +124,7 @@ __all__ = [
     "independence_test",
     "learn",
     "learner",
+    "make_missing",
     "markov_blanket",
     "networks",
     "random_dag",

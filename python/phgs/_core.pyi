@@ -26,6 +26,7 @@ class CategoricalDataset:
     def n_variables(self) -> int: ...
     @property
     def arities(self) -> list[int]: ...
+    def codes(self) -> list[NDArray[np.uint8] | NDArray[np.uint16]]: ...
 
 def available_threads() -> int: ...
 def encode_integers(array: NDArray[np.integer[Any]], /) -> tuple[NDArray[np.uint8] | NDArray[np.uint16], list[int]]: ...
@@ -443,6 +444,26 @@ def markov_blanket(
     threads: int,
     progress: _Progress | None,
 ) -> Blanket: ...
+def fill_categories(
+    dataset: IncompleteDataset,
+    completed: CategoricalDataset | None,
+    arcs: _Pairs,
+    *,
+    sweeps: int,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+) -> CategoricalDataset: ...
+def fill_numbers(
+    columns: Sequence[NDArray[np.float64]],
+    completed: Sequence[NDArray[np.float64]] | None,
+    arcs: _Pairs,
+    *,
+    sweeps: int,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+) -> list[NDArray[np.float64]]: ...
 def sample_gaussian(
     n_variables: int, arcs: _Pairs, n_rows: int, seed: int, threads: int
 ) -> list[NDArray[np.float64]]: ...
@@ -520,6 +541,15 @@ class Network:
         arcs: _Pairs,
         names: Sequence[str],
         states: Sequence[Sequence[str]],
+        equivalent_sample_size: float | None,
+        threads: int,
+    ) -> Network: ...
+    @staticmethod
+    def learn_parameters_em(
+        dataset: IncompleteDataset,
+        arcs: _Pairs,
+        names: list[str],
+        states: list[list[str]],
         equivalent_sample_size: float | None,
         threads: int,
     ) -> Network: ...

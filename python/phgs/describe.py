@@ -18,7 +18,7 @@ from phgs.data.findings import FEW_ROWS_OF_A_STATE, Finding
 from phgs.data.frames import take_apart
 from phgs.data.kinds import Column, Decision, Given, decide_one, given_kinds
 from phgs.data.relations import copies
-from phgs.data.table import Categories, declared_in, table_of_columns
+from phgs.data.table import Categories, IncompleteTable, declared_in, table_of_columns
 from phgs.data.values import Problem
 from phgs.errors import DataError
 from phgs.texts import printable
@@ -180,6 +180,8 @@ def describe(
 
     * ``unusable``: a column holds neither numbers nor categories; what to do with it
     * ``missing``: values are missing; how many rows are complete
+    * ``few-known``: fewer than 20 known values: kept isolated where gaps are filled in
+    * ``much-missing``: a fifth of the values or more are missing: edges there depend on what is filled in
     * ``constant``: a single state: isolated in every result
     * ``identifier``: fewer than five rows per state, or numbers that count the rows: kept isolated
     * ``date``, ``empty``: dates, and columns without a value: kept isolated
@@ -243,7 +245,11 @@ def describe(
         table: Categories = table_of_columns(tuple(coded), list(coded.values()))
         if not isinstance(data, Categories) or data.decisions:
             table = table._decided(tuple(decided[name] for name in coded))
+        if isinstance(table, IncompleteTable):
+            table = table.treated("auto")
         groups = copies(table)
+        findings += found_in.few_known(table)
+        findings += found_in.much_missing(table)
         findings += found_in.constants(table)
         findings += found_in.identifiers(table)
         findings += found_in.set_apart(table)
@@ -325,8 +331,8 @@ def _missing(known: dict[Name, Column], n_rows: int, n_complete: int) -> list[Fi
     if not counts:
         return []
     text = (
-        f"values are missing in {with_counts(counts)}; {n_complete:,} of {n_rows:,} rows are complete: choose"
-        " missing='drop', 'level' or 'testwise'"
+        f"values are missing in {with_counts(counts)}; {n_complete:,} of {n_rows:,} rows are complete: learners fill"
+        " them in from the graph that they learn, unless missing='drop', 'level' or 'testwise' says otherwise"
     )
     return [Finding("missing", tuple(counts), text)]
 

@@ -24,6 +24,7 @@ __all__ = [
     "KnowledgeError",
     "KnowledgeFileError",
     "ManyStatesWarning",
+    "MissingValuesWarning",
     "NotFittedError",
     "ParameterError",
     "ParseError",
@@ -45,6 +46,10 @@ class DegenerateColumnWarning(PhgsWarning):
 
 class ManyStatesWarning(PhgsWarning):
     """Columns with so many states that tests of them have little power."""
+
+
+class MissingValuesWarning(PhgsWarning):
+    """Columns of which so much is missing that edges there depend on what is filled in."""
 
 
 class FewRowsWarning(PhgsWarning):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from phgs.names import half_of_a_pair, unknown
 from phgs.output import check_writable, write_whole
 from phgs.textfiles import read_text
 from phgs.texts import printable
+
+if TYPE_CHECKING:
+    from phgs.data.table import Missing
 
 
 class Network:
@@ -196,12 +199,17 @@ class Network:
         graph: Any,
         *,
         equivalent_sample_size: float | None = None,
-        missing: Any = "error",
+        missing: Missing = "auto",
         counts: Any = None,
         weights: Any = None,
         threads: int = 0,
     ) -> Network:
         """Estimate the tables of a DAG from data.
+
+        Where values are missing, the tables are those that EM finds (expectation and maximisation in turn until no
+        probability changes by more than 1e-8): they make the known values most probable, and assume that values are
+        missing at random given what is seen. Expected counts are exact where the missing values of a row that depend on
+        each other have at most 4,096 joint states, and by Gibbs sweeps beyond.
 
         Parameters
         ----------
@@ -213,7 +221,9 @@ class Network:
             By default tables are relative frequencies (maximum likelihood), and uniform where the data never show a
             configuration of the parents. With a number, the mean of the posterior under a uniform Dirichlet prior that
             weighs as much as this many rows, as in the BDeu score.
-        missing, counts, weights
+        missing
+            As in `phgs.as_table`; ``"auto"`` is EM.
+        counts, weights
             As in `phgs.as_table`.
 
         Examples
@@ -223,11 +233,13 @@ class Network:
         >>> phgs.Network.fit(data, [("rain", "wet")]).table("rain")
         array([0.75, 0.25])
         """
-        from phgs.data import Table, as_table
+        from phgs.data import IncompleteTable, Table, as_table
 
         if equivalent_sample_size is not None:
             equivalent_sample_size = parameters.positive("equivalent_sample_size", equivalent_sample_size)
         table = as_table(data, missing=missing, counts=counts, weights=weights, stacklevel=3)
+        if isinstance(table, IncompleteTable) and not table.to_fill:
+            table.complete_core  # noqa: B018 - refuses missing values
         dag = as_dag(graph, table.names)
         orders = [_sorted_codes(levels) for levels in table.levels]
         states = [[str(levels[code]) for code in order] for levels, order in zip(table.levels, orders, strict=True)]
@@ -235,22 +247,27 @@ class Network:
             _check_texts(f"a state of {variable!r}:", own)
         codes = []
         for column, order in zip(table.codes, orders, strict=True):
-            place = np.empty(len(order), dtype=column.dtype)
-            place[order] = np.arange(len(order), dtype=column.dtype)
-            codes.append(place[column])
-        row_weights = getattr(table, "weights", None)
-        sorted_table = Table(
-            table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read, weights=row_weights
+            # A missing value is numbered after the states.
+            n_states = len(order)
+            place = np.empty(n_states + 1, dtype=np.uint16)
+            place[[*order, n_states]] = np.arange(n_states + 1)
+            codes.append(place[column].astype(column.dtype))
+        names = [str(variable) for variable in table.names]
+        arcs, checked = dag._directed_indices(), _threads(threads)
+        if isinstance(table, Table):
+            arranged = Table(
+                table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read, weights=table.weights
+            )
+            return cls._wrap(
+                _core.Network.learn_parameters(arranged.core, arcs, names, states, equivalent_sample_size, checked)
+            )
+        empty = [name for name, own in zip(table.names, states, strict=True) if not own]
+        if empty:
+            raise DataError(f"column {empty[0]!r} has no known value, and so no states; leave it out")
+        gapped = replace(table, codes=tuple(codes))
+        return cls._wrap(
+            _core.Network.learn_parameters_em(gapped.core, arcs, names, states, equivalent_sample_size, checked)
         )
-        network = _core.Network.learn_parameters(
-            sorted_table.complete_core,
-            dag._directed_indices(),
-            [str(variable) for variable in table.names],
-            states,
-            equivalent_sample_size,
-            _threads(threads),
-        )
-        return cls._wrap(network)
 
     @classmethod
     def random(

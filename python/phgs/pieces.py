@@ -22,9 +22,10 @@ from phgs.choices import (
     score_for_core,
     test_for_core,
 )
-from phgs.data import Data, as_data, checks
+from phgs.data import Data, IncompleteGaussianTable, as_data, checks
 from phgs.data.counts import PerRow, counted
 from phgs.data.kinds import Given
+from phgs.data.missing import filled_from
 from phgs.data.table import Missing
 from phgs.data.weights import weighted
 from phgs.errors import DataError, ManyStatesWarning, ParameterError, PhgsWarning
@@ -114,7 +115,7 @@ def independence_test(
     test: TestName | OwnTest = "g2",
     degrees_of_freedom: DegreesOfFreedom = "classical",
     minimum_sample: float | tuple[float, str, str] | None = None,
-    missing: Missing = "error",
+    missing: Missing = "auto",
     categories: Iterable[Name] | Name | None = None,
     kinds: Given | None = None,
     counts: PerRow | None = None,
@@ -135,7 +136,7 @@ def independence_test(
         unless `test` is a function of your own, for which a list of names will do as data). Where a column is taken for
         a number the data are mixed.
     missing
-        As in `phgs.as_table`; ``"testwise"`` uses the rows that are complete in x, y and `given`.
+        As in `phgs.as_table`; ``"auto"`` and ``"testwise"`` use the rows that are complete in x, y and `given`.
     categories, counts, weights
         As in `phgs.as_table`.
     kinds
@@ -167,7 +168,8 @@ def independence_test(
         table = Names.of(data)
     else:
         named = None if isinstance(data, Data) else (x, y, *others)
-        table = _columns_of(data, named, data_type, missing, categories, kinds)
+        read = _columns_of(data, named, data_type, missing, categories, kinds)
+        table = _complete_in(read, (x, y, *others))
     described: _core.Test
     if callable(test):
         described = own_test.for_core(test, table.names)
@@ -239,6 +241,11 @@ def _columns_of(
     )
 
 
+def _complete_in(table: Any, names: Iterable[Name]) -> Any:
+    """Return the rows that are complete in some columns, where the test does not find them itself."""
+    return table.select(names).treated("drop") if isinstance(table, IncompleteGaussianTable) else table
+
+
 @dataclass(frozen=True)
 class GraphScore:
     """The score of a DAG.
@@ -275,7 +282,7 @@ def score(
     penalty: float = 0.5,
     gamma: float | None = None,
     equivalent_sample_size: float = 1.0,
-    missing: Missing = "error",
+    missing: Missing = "auto",
     categories: Iterable[Name] | Name | None = None,
     kinds: Given | None = None,
     counts: PerRow | None = None,
@@ -303,7 +310,7 @@ def score(
     penalty, gamma, equivalent_sample_size
         As in `phgs.Tabu`.
     missing
-        As in `phgs.as_table`.
+        As in `phgs.as_table`; with ``"auto"`` they are filled in from this graph, by draws that are always the same.
     categories, counts, weights
         As in `phgs.as_table`.
     kinds
@@ -337,8 +344,10 @@ def score(
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
     whole = callable(kind) or table.data_type != "discrete"
-    core = table.core_for(described) if whole else table.complete_core
-    found = _core.score(core, dag._directed_indices(), described, checked)
+    arcs = dag._directed_indices()
+    filled = filled_from(table, arcs, checked) if table.to_fill else table
+    core = filled.core_for(described) if whole else filled.complete_core
+    found = _core.score(core, arcs, described, checked)
     name = own_test.name_of(kind) if callable(kind) else found["name"]
     local = dict(zip(table.names, found["local"], strict=True))
     return GraphScore(name, found["value"], local, found["n_parameters"], table.n_rows)
@@ -366,7 +375,8 @@ def _scored_columns(
     if isinstance(graph, (str, os.PathLike, list, tuple, Set)):
         # Pairs do not name variables without edges. All columns are variables, unless some cannot be.
         try:
-            return _columns_of(data, None, data_type, "error", categories, kinds)
+            asked: Missing = "auto" if missing == "auto" else "error"
+            return _columns_of(data, None, data_type, asked, categories, kinds)
         except DataError:
             if not found.variables:
                 raise
@@ -378,7 +388,7 @@ def _scored_columns(
 def distances(
     data: Any,
     *,
-    missing: Missing = "error",
+    missing: Missing = "auto",
     kinds: Given | None = None,
     counts: PerRow | None = None,
     weights: PerRow | None = None,
@@ -387,7 +397,8 @@ def distances(
     """Return the distances that pPC clusters variables by: 1 − mutual information / joint entropy.
 
     Of a `phgs.GaussianTable`: ``1 − |correlation|``. Of a `phgs.data.MixedTable` ``1 − √(1 − Λ^(1/w))`` with Wilks' Λ
-    of the two embedded blocks and w the smaller width, which is the same for blocks of one column.
+    of the two embedded blocks and w the smaller width, which is the same for blocks of one column. Where values are
+    missing, each pair has the rows that are complete in its columns (`missing` is as in `phgs.as_table`).
 
     Parameters
     ----------
@@ -404,6 +415,8 @@ def distances(
     checked = parameters.whole("threads", threads)
     assert checked is not None
     table = as_data(weighted(counted(data, counts), weights), missing=missing, kinds=kinds, warn=False)
+    if isinstance(table, IncompleteGaussianTable):
+        return 1.0 - np.abs(table.correlations())
     return _core.distances(table.core, checked)
 
 
@@ -411,7 +424,7 @@ def cluster_variables(
     data: Any,
     max_clusters: int = 20,
     *,
-    missing: Missing = "error",
+    missing: Missing = "auto",
     kinds: Given | None = None,
     counts: PerRow | None = None,
     weights: PerRow | None = None,

@@ -21,6 +21,7 @@ PHASES = {
     "search": "searching",
     "refine": "refining",
     "bootstrap": "replicates",
+    "missing": "filling in missing values",
 }
 
 _QUIET_SECONDS = 2.0

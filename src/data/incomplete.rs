@@ -1,7 +1,7 @@
 //! Columns of state codes with missing values.
 
 use super::discrete::check_columns;
-use super::{Codes, DiscreteData};
+use super::{Codes, DiscreteData, Gaps};
 use crate::{Result, Variable};
 
 /// A table of categorical variables in which values may be missing: state codes `0..arity`, and the code `arity` for a
@@ -49,6 +49,17 @@ impl IncompleteData {
     /// Number of states of a variable; missing is none of them.
     pub fn arity(&self, variable: Variable) -> u32 {
         self.arities[variable as usize]
+    }
+
+    /// Number of states of every variable.
+    pub fn arities(&self) -> &[u32] {
+        &self.arities
+    }
+
+    /// Which values are missing, row by row.
+    pub fn gaps(&self) -> Gaps {
+        let columns = self.columns.iter().zip(&self.arities);
+        Gaps::find(self.n_rows, columns.map(|(codes, &arity)| move |row| codes.get(row) == arity))
     }
 
     /// The table of some of the variables, in this order.

@@ -65,45 +65,61 @@ impl BayesianNetwork {
         estimate: ParameterEstimate,
         run: &Run,
     ) -> Result<Self> {
-        let p = data.n_variables();
-        if dag.n_variables() != p || names.len() != p || states.len() != p {
-            return Err(Error::Data(format!(
-                "data have {p} columns, the graph {} variables; there are {} names and {} lists of states",
-                dag.n_variables(),
-                names.len(),
-                states.len()
-            )));
-        }
-        if let ParameterEstimate::Dirichlet { equivalent_sample_size: size } = estimate
-            && !(size > 0.0 && size.is_finite())
-        {
-            return Err(Error::parameter("equivalent_sample_size", format!("{size} is not a positive number")));
-        }
-        for ((x, name), states) in names.iter().enumerate().zip(&states) {
-            let arity = data.arity(x as Variable) as usize;
-            if states.len() < arity {
-                let problem = format!("column '{name}' has {arity} states, only {} are named", states.len());
-                return Err(Error::Data(problem));
-            }
-        }
-        let arities: Vec<usize> = states.iter().map(Vec::len).collect();
+        let arities = checked_arities(data.arities(), dag, &names, &states, estimate)?;
         let tables = run.try_map(
-            p,
+            arities.len(),
             || (),
             |(), x| {
                 table(data, &weight, dag, &arities, x as Variable, estimate)
                     .ok_or_else(|| Error::Data(format!("the table of '{}' has too many entries", names[x])))
             },
         )?;
-        let nodes =
-            names.into_iter().zip(states).zip(tables).enumerate().map(|(x, ((name, states), probabilities))| Node {
-                name,
-                states,
-                parents: dag.parents(x as Variable).to_vec(),
-                probabilities,
-            });
-        Self::new("", nodes.collect())
+        network_of(dag, names, states, tables)
     }
+}
+
+/// The number of states of each variable, after checks of all that parameters are learned from.
+pub(super) fn checked_arities(
+    arities: &[u32],
+    dag: &Dag,
+    names: &[String],
+    states: &[Vec<String>],
+    estimate: ParameterEstimate,
+) -> Result<Vec<usize>> {
+    let p = arities.len();
+    if dag.n_variables() != p || names.len() != p || states.len() != p {
+        return Err(Error::Data(format!(
+            "data have {p} columns, the graph {} variables; there are {} names and {} lists of states",
+            dag.n_variables(),
+            names.len(),
+            states.len()
+        )));
+    }
+    if let ParameterEstimate::Dirichlet { equivalent_sample_size: size } = estimate
+        && !(size > 0.0 && size.is_finite())
+    {
+        return Err(Error::parameter("equivalent_sample_size", format!("{size} is not a positive number")));
+    }
+    for ((name, &arity), states) in names.iter().zip(arities).zip(states) {
+        if states.len() < arity as usize {
+            let problem = format!("column '{name}' has {arity} states, only {} are named", states.len());
+            return Err(Error::Data(problem));
+        }
+    }
+    Ok(states.iter().map(Vec::len).collect())
+}
+
+/// The network of a DAG and its tables.
+pub(super) fn network_of(
+    dag: &Dag,
+    names: Vec<String>,
+    states: Vec<Vec<String>>,
+    tables: Vec<Vec<f64>>,
+) -> Result<BayesianNetwork> {
+    let nodes = names.into_iter().zip(states).zip(tables).enumerate().map(|(x, ((name, states), probabilities))| {
+        Node { name, states, parents: dag.parents(x as Variable).to_vec(), probabilities }
+    });
+    BayesianNetwork::new("", nodes.collect())
 }
 
 fn table(

@@ -6,10 +6,14 @@
 //!   distribution of every variable.
 //! * [`BayesianNetwork::prepare`] and [`BayesianNetwork::tile`] make the paper's large simulated networks;
 //!   [`RandomDag`] and [`BayesianNetwork::random`] make random ones.
+//! * [`fill`] draws missing values given what is known of their rows.
 //! * [`BayesianNetwork::learn_parameters`] estimates the tables of a DAG from data.
 
 mod bayesian_network;
 mod bif;
+mod em;
+mod fill;
+mod fill_gaussian;
 mod gaussian;
 mod inference;
 mod learn_parameters;
@@ -20,6 +24,8 @@ mod tile;
 
 pub use bayesian_network::{BayesianNetwork, Node, ROW_SUM_TOLERANCE};
 pub use bif::{BifOptions, Repair};
+pub use fill::{fill, fill_from_marginals};
+pub use fill_gaussian::IncompleteNumbers;
 pub use gaussian::{GaussianNetwork, conditional_independence_graph};
 pub use inference::Marginals;
 pub use learn_parameters::ParameterEstimate;

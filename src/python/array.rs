@@ -54,3 +54,11 @@ pub(crate) fn codes_from_array(array: &Bound<'_, PyAny>) -> PyResult<Codes> {
         .or_else(|| with_values(array, |codes: &[u16]| Codes::Wide(codes.to_vec())))
         .ok_or_else(|| PyTypeError::new_err("columns: expected 1-D numpy arrays of uint8 or uint16"))
 }
+
+/// State codes as Python has them.
+pub(super) fn codes_to_array<'py>(py: Python<'py>, codes: &Codes) -> Bound<'py, PyAny> {
+    match codes {
+        Codes::Narrow(codes) => PyArray1::from_slice(py, codes).into_any(),
+        Codes::Wide(codes) => PyArray1::from_slice(py, codes).into_any(),
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use super::array::codes_from_array;
+use super::array::{codes_from_array, codes_to_array};
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::Variable;
 use crate::counts::{CountingEngine, FixedScale, Kernel, WeightedEngine};
@@ -123,6 +123,12 @@ impl CategoricalDataset {
     pub(super) fn data(&self) -> Categorical {
         self.data.clone()
     }
+
+    /// What Python holds of data.
+    pub(super) fn of(data: DiscreteData) -> PyResult<Self> {
+        let kernel = Kernel::from_environment()?.unwrap_or_else(Kernel::best);
+        Ok(Self { data: Categorical { data: Arc::new(data), scale: Arc::default(), kernel } })
+    }
 }
 
 #[pymethods]
@@ -132,9 +138,12 @@ impl CategoricalDataset {
     #[new]
     fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>) -> PyResult<Self> {
         let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
-        let data = Arc::new(DiscreteData::new(columns, arities)?);
-        let kernel = Kernel::from_environment()?.unwrap_or_else(Kernel::best);
-        Ok(Self { data: Categorical { data, scale: Arc::default(), kernel } })
+        Self::of(DiscreteData::new(columns, arities)?)
+    }
+
+    /// The state codes of each variable.
+    fn codes<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
+        self.data.data.columns().iter().map(|codes| codes_to_array(py, codes)).collect()
     }
 
     /// Number of rows.
@@ -202,6 +211,13 @@ impl WeightedDataset {
 #[pyclass(frozen, module = "phgs._core")]
 pub(crate) struct IncompleteDataset {
     data: Arc<IncompleteData>,
+}
+
+impl IncompleteDataset {
+    /// The data, to be moved into a job.
+    pub(super) fn data(&self) -> Arc<IncompleteData> {
+        Arc::clone(&self.data)
+    }
 }
 
 #[pymethods]

@@ -9,6 +9,7 @@ mod calls;
 mod dataset;
 mod effects;
 mod error;
+mod filling;
 mod gaussian;
 mod graph;
 mod layout;
@@ -36,6 +37,8 @@ mod _core {
     use super::effects::{effects, tables};
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
+    #[pymodule_export]
+    use super::filling::{fill_categories, fill_numbers};
     #[pymodule_export]
     use super::gaussian::sample_gaussian;
     #[pymodule_export]

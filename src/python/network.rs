@@ -6,9 +6,9 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use super::dataset::{CategoricalDataset, WeightedDataset};
+use super::array::codes_to_array;
+use super::dataset::{CategoricalDataset, IncompleteDataset, WeightedDataset};
 use super::run::{AT_ONCE, Settings, run_job};
-use crate::data::Codes;
 use crate::graph::Dag;
 use crate::network::{BayesianNetwork, BifOptions, Node, ParameterEstimate, RandomDag, tile, tile_in_random_order};
 use crate::{Error, Variable};
@@ -33,6 +33,12 @@ type Repairs = Vec<(Variable, usize, usize)>;
 
 fn settings(threads: usize) -> Settings {
     Settings { threads, time_limit: None, progress: None }
+}
+
+fn estimate(equivalent_sample_size: Option<f64>) -> ParameterEstimate {
+    equivalent_sample_size.map_or(ParameterEstimate::MaximumLikelihood, |equivalent_sample_size| {
+        ParameterEstimate::Dirichlet { equivalent_sample_size }
+    })
 }
 
 #[pymethods]
@@ -140,11 +146,7 @@ impl Network {
         threads: usize,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let data = run_job(py, &settings(threads), |run| self.network.sample(n_rows, seed, run))?;
-        let columns = (0..data.n_variables() as Variable).map(|x| match data.column(x) {
-            Codes::Narrow(codes) => PyArray1::from_slice(py, codes).into_any(),
-            Codes::Wide(codes) => PyArray1::from_slice(py, codes).into_any(),
-        });
-        Ok(columns.collect())
+        Ok(data.columns().iter().map(|codes| codes_to_array(py, codes)).collect())
     }
 
     /// The marginal distribution of each variable, and whether each is exact.
@@ -210,10 +212,7 @@ impl Network {
         threads: usize,
     ) -> PyResult<Self> {
         let dag = Dag::from_arcs(names.len(), arcs)?;
-        let estimate = match equivalent_sample_size {
-            None => ParameterEstimate::MaximumLikelihood,
-            Some(equivalent_sample_size) => ParameterEstimate::Dirichlet { equivalent_sample_size },
-        };
+        let estimate = estimate(equivalent_sample_size);
         let settings = settings(threads);
         let network = match dataset {
             Counted::Rows(dataset) => {
@@ -229,6 +228,25 @@ impl Network {
                 })?
             }
         };
+        Ok(Self::wrap(network))
+    }
+
+    /// The same from data with missing values, by EM.
+    #[staticmethod]
+    fn learn_parameters_em(
+        py: Python<'_>,
+        dataset: &IncompleteDataset,
+        arcs: Vec<(Variable, Variable)>,
+        names: Vec<String>,
+        states: Vec<Vec<String>>,
+        equivalent_sample_size: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let data = dataset.data();
+        let dag = Dag::from_arcs(data.n_variables(), arcs)?;
+        let network = run_job(py, &settings(threads), |run| {
+            BayesianNetwork::learn_parameters_em(&data, &dag, names, states, estimate(equivalent_sample_size), run)
+        })?;
         Ok(Self::wrap(network))
     }
 

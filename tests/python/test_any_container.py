@@ -463,7 +463,7 @@ def test_other_columns_do_not_matter_to_tests_and_scores():
     assert phgs.independence_test(other, "x", "gaps", missing="drop").n_rows == 100
     assert phgs.score(other, [("x", "gaps")], missing="drop").n_rows == 100
     with pytest.raises(phgs.DataError, match="'gaps'"):
-        phgs.score(other, [("x", "gaps")])
+        phgs.score(other, [("x", "gaps")], missing="error")
     with pytest.raises(phgs.ParameterError, match="unknown column 'z'"):
         phgs.independence_test(other, "x", "z")
     # Graphs on the same data compare, as all count the columns that can be used.

@@ -87,8 +87,9 @@ def test_gsc_within_a_skeleton(tmp_path, data, truth):
 def test_remedies_are_options_of_the_command(tmp_path, capsys):
     path = tmp_path / "gaps.csv"
     path.write_text("a,b\nx,1\ny,\nx,2\ny,1\n")
-    assert main(["learn", str(path)]) == 2
-    assert "pass --missing drop to leave out incomplete rows or --missing level to make" in capsys.readouterr().err
+    assert main(["learn", str(path), "--missing", "error"]) == 2
+    remedies = "pass --missing auto to fill them in from the learned graph, --missing drop to leave out incomplete rows"
+    assert f"{remedies} or --missing level to make" in capsys.readouterr().err
     assert main(["learn", str(path), "--method", "pc", "--missing", "testwise"]) == 2
     assert "PC and PPC with --path-length 1" in capsys.readouterr().err
 
@@ -138,7 +139,7 @@ BAD_FILES = {
     "header": (b"a,b\n", "no rows"),
     "one row": (b"a,b\n1,2\n", "one row"),
     "duplicates": (b"a,a\n1,2\n2,1\n", "repeated: 'a'"),
-    "missing": (b"a,b\n1,\n,2\n1,1\n", r"'a' (1), 'b' (1)"),
+    "missing": (b"a,b\nNA,\nNA,NA\n,\n", "every value is missing"),
     "infinite": (b"a,b\n0.5,1\ninf,2\n", "'a' holds infinite numbers"),
     "ragged": (b"a,b\n1,2,3\n1,2\n", "cannot read"),
 }

@@ -100,7 +100,7 @@ def test_the_penalty_counts(table):
 def test_bad_columns_are_named(table, name, column, message):
     del name
     with pytest.raises(phgs.DataError, match=message):
-        phgs.learn({**columns(table), "x": column(table.n_rows)}, "pc", data_type="gaussian", progress=False)
+        phgs.PC(data_type="gaussian", missing="error").learn({**columns(table), "x": column(table.n_rows)})
 
 
 def test_copies_and_combinations_are_named(table):

@@ -16,7 +16,7 @@ FLOORS = [
     ["clustering", "knowledge"],
     ["graphs"],
     ["network", "mixed_network", "pieces"],
-    ["result", "gaussian"],
+    ["result", "gaussian", "missingness"],
     ["learners"],
     ["learn", "verification"],
     ["confidence", "study"],

@@ -192,7 +192,7 @@ def test_things_that_are_no_data():
 
 def test_row_48_missing_values_are_counted_by_column():
     data = {"x": [1.0, np.nan, 2.0, 1.0], "y": ["a", None, None, "b"], "z": pd.array([1, 2, pd.NA, 1], "Int64")}
-    refused(data, r"'x' \(1\), 'y' \(2\), 'z' \(1\)")
+    refused(data, r"'x' \(1\), 'y' \(2\), 'z' \(1\)", missing="error")
     dropped = phgs.as_table(data, missing="drop", warn=False)
     assert (dropped.n_rows, dropped.n_rows_read) == (2, 4)
     assert dropped.levels == ((1.0,), ("a", "b"), (1,))

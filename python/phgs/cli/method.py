@@ -119,10 +119,10 @@ def add_method(parser: Parser, seed: str) -> Any:
     running = parser.add_argument_group("running")
     running.add_argument(
         "--missing",
-        choices=("error", "drop", "level", "testwise"),
-        default="error",
-        help="missing values: refuse, leave out incomplete rows, make missing a state, or leave rows out test by test, "
-        "for methods that learn by tests alone (default error)",
+        choices=("auto", "error", "drop", "level", "testwise"),
+        default="auto",
+        help="missing values: fill them in from the learned graph, refuse, leave out incomplete rows, make missing a "
+        "state, or leave rows out test by test, for methods that learn by tests alone (default auto)",
     )
     add_categories(running)
     add_counts(running)

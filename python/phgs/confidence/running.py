@@ -174,7 +174,8 @@ def learn_replicate(learner: Learner, table: Data, seed: int, index: int) -> Rep
     """Learn from one draw of the rows."""
     rows = np.random.default_rng([seed, index]).integers(0, table.n_rows, table.n_rows)
     drawn = table.take(rows)
-    result = learner._on(drawn)._learn(drawn, stacklevel=2)
+    # Where gaps are filled in, functions of the user's own get the completed data in each round.
+    result = (learner if drawn.to_fill else learner._on(drawn))._learn(drawn, stacklevel=2)
     return Replicate(*result.cpdag._edges_for_core(), result.complete, list(drawn.degenerate))
 
 

@@ -9,7 +9,7 @@ columns together (`auto` those of which it was found out what they are), and `fi
 from phgs.data.base import Data
 from phgs.data.discretise import discretize
 from phgs.data.files import read_csv, read_file
-from phgs.data.gaussian import GaussianTable, as_gaussian, gaussian_from_correlation
+from phgs.data.gaussian import GaussianTable, IncompleteGaussianTable, as_gaussian, gaussian_from_correlation
 from phgs.data.mixed import MixedTable
 from phgs.data.reading import as_data
 from phgs.data.shards import Shards, shards
@@ -19,6 +19,7 @@ __all__ = [
     "CategoricalTable",
     "Data",
     "GaussianTable",
+    "IncompleteGaussianTable",
     "IncompleteTable",
     "MixedTable",
     "Shards",

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Data(ABC):
     """Data, checked once; every function that takes data takes them too.
 
-    Its siblings are `CategoricalTable` (which is `phgs.Table`), `IncompleteTable`, `GaussianTable`, `MixedTable`, and
-    the names alone of variables that a function as test knows. None of them is a kind of another.
+    Its siblings are `CategoricalTable` (which is `phgs.Table`), `IncompleteTable`, `GaussianTable`,
+    `IncompleteGaussianTable`, `MixedTable`, and the names alone of variables that a function as test knows. None of
+    them is a kind of another.
 
     Attributes
     ----------
@@ -41,6 +42,8 @@ class Data(ABC):
         Whether rows can be drawn from it.
     complete : bool
         Whether all tests and scores see one set of rows, so that graphs can be compared by a score.
+    to_fill : bool
+        Whether learners fill in missing values before they learn; `start` and `fill` then do.
     """
 
     names: tuple[Name, ...]
@@ -57,6 +60,7 @@ class Data(ABC):
     has_rows: ClassVar[bool] = True
     has_data: ClassVar[bool] = True
     complete: ClassVar[bool] = True
+    to_fill: ClassVar[bool] = False
 
     decisions: tuple[Decision, ...] = ()
     """What each column was taken for and why, where that was found out."""
@@ -82,6 +86,16 @@ class Data(ABC):
     @property
     def isolated(self) -> tuple[int, ...]:
         """Positions of columns that no test can tell anything of, which learners keep isolated."""
+        return ()
+
+    @property
+    def n_missing(self) -> tuple[int, ...]:
+        """Number of missing values of each column."""
+        return (0,) * self.n_variables
+
+    @property
+    def few_known(self) -> tuple[int, ...]:
+        """Positions of columns that are kept isolated because too few of their values are known."""
         return ()
 
     @property

@@ -79,8 +79,8 @@ def refuse_missing(missing: dict[Name, int], hint: str = "") -> None:
     if not missing:
         return
     raise DataError(
-        f"missing values in {with_counts(missing)}; pass missing='drop' to leave out incomplete rows or"
-        f" missing='level' to make 'missing' a state of its own{hint}"
+        f"missing values in {with_counts(missing)}; pass missing='auto' to fill them in from the learned graph,"
+        f" missing='drop' to leave out incomplete rows or missing='level' to make 'missing' a state of its own{hint}"
     )
 
 

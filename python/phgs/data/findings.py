@@ -15,7 +15,7 @@ import numpy as np
 
 from phgs.data.checks import listed, plural
 from phgs.data.relations import copies, functions, functions_of_two
-from phgs.errors import DegenerateColumnWarning, ManyStatesWarning, PhgsWarning
+from phgs.errors import DegenerateColumnWarning, ManyStatesWarning, MissingValuesWarning, PhgsWarning
 from phgs.texts import printable
 
 if TYPE_CHECKING:
@@ -27,17 +27,25 @@ if TYPE_CHECKING:
 MANY_STATES = 100
 """Columns with more states than this are warned of."""
 
+FEWEST_KNOWN = 20
+"""A column with gaps and fewer known values than this is kept isolated where gaps are filled in."""
+
 FEW_ROWS_OF_A_STATE = 5
 """States in fewer rows than this are rare."""
 
 COLUMNS_SEARCHED_BY_LEARNERS = 100
 """Up to this many columns learners look for columns that determine another one; it takes milliseconds there."""
 
+MUCH_MISSING = 0.2
+"""Columns of which this share of the values is missing are warned of: what is filled in then decides much."""
+
 WARNED: dict[str, type[PhgsWarning]] = {
     "constant": DegenerateColumnWarning,
     "identifier": ManyStatesWarning,
     "date": DegenerateColumnWarning,
     "empty": DegenerateColumnWarning,
+    "few-known": MissingValuesWarning,
+    "much-missing": MissingValuesWarning,
     "many-states": ManyStatesWarning,
     "same-text": PhgsWarning,
     "copies": DegenerateColumnWarning,
@@ -55,9 +63,9 @@ class Finding:
     Attributes
     ----------
     code : str
-        What it is: ``"unusable"``, ``"missing"``, ``"constant"``, ``"identifier"``, ``"date"``, ``"empty"``,
-        ``"many-states"``, ``"rare-states"``, ``"same-text"``, ``"copies"``, ``"function"``, ``"function-of-two"``,
-        ``"few-rows"`` or ``"not-searched"``.
+        What it is: ``"unusable"``, ``"missing"``, ``"few-known"``, ``"much-missing"``, ``"constant"``,
+        ``"identifier"``, ``"date"``, ``"empty"``, ``"many-states"``, ``"rare-states"``, ``"same-text"``,
+        ``"copies"``, ``"function"``, ``"function-of-two"``, ``"few-rows"`` or ``"not-searched"``.
     columns : tuple
         The columns it is about; of a function the column that is determined comes first.
     text : str
@@ -83,7 +91,7 @@ def is_identifier(n_states: int, n_rows: int) -> bool:
 
 def constants(table: Categories) -> list[Finding]:
     """Columns with a single state."""
-    apart = _apart(table)
+    apart = _apart(table) | set(table.few_known)
     names = tuple(table.names[i] for i, arity in enumerate(table.arities) if arity <= 1 and i not in apart)
     if not names:
         return []
@@ -97,7 +105,8 @@ def constants(table: Categories) -> list[Finding]:
 
 def identifiers(table: Categories) -> list[Finding]:
     """Columns of which no test can tell anything."""
-    isolated = [i for i in table.isolated if is_identifier(table.arities[i], table.n_rows)]
+    known = [table.n_rows - count for count in table.n_missing]
+    isolated = [i for i in table.isolated if is_identifier(table.arities[i], known[i]) and i not in table.few_known]
     found = [(table.names[i], table.arities[i]) for i in isolated if _kind(table, i) != "date"]
     text = (
         "columns with fewer than five rows per state (identifiers) cannot be tested; they stay isolated and separate"
@@ -132,6 +141,34 @@ def _apart(table: Data) -> set[int]:
 
 def _kind(table: Data, index: int) -> str:
     return table.decisions[index].kind if table.decisions else ""
+
+
+def few_known(table: Data) -> list[Finding]:
+    """Columns with too few known values to fill in the others."""
+    names = tuple(table.names[i] for i in table.few_known)
+    if not names:
+        return []
+    one = len(names) == 1
+    text = (
+        f"{plural(len(names), 'column')} with fewer than {FEWEST_KNOWN} known values {'stays' if one else 'stay'}"
+        f" isolated: {listed(names)}"
+    )
+    return [Finding("few-known", names, text)]
+
+
+def much_missing(table: Data) -> list[Finding]:
+    """Columns of which much is missing."""
+    apart = set(table.isolated)
+    shares = [count / table.n_rows for count in table.n_missing]
+    found = [(table.names[i], share) for i, share in enumerate(shares) if share >= MUCH_MISSING and i not in apart]
+    if not found:
+        return []
+    shown = ", ".join(f"{name!r} ({100 * share:.0f} %)" for name, share in found[:8])
+    text = (
+        f"many values are missing in {shown}{_more(found)}: edges there depend on what is filled in, and on values"
+        " missing at random given what is seen"
+    )
+    return [Finding("much-missing", tuple(name for name, _ in found), text)]
 
 
 def many_states(table: Categories) -> list[Finding]:
@@ -245,6 +282,7 @@ def few_rows(n_rows: int, n_columns: int) -> list[Finding]:
 
 def warn_of(table: Categories, stacklevel: int) -> None:
     """Warn of what a learner meets, one line per finding, and log what is milder."""
+    warn_of_gaps(table, stacklevel + 1)
     groups = copies(table)
     found = [
         *constants(table),
@@ -291,6 +329,12 @@ def warn_of_mixed(table: MixedTable, stacklevel: int) -> None:
         if categories.n_variables <= COLUMNS_SEARCHED_BY_LEARNERS:
             found += determined(categories, groups, by_two=False)
     _warn([*found, *copies_of_numbers(table), *few_rows(table.n_rows, table.n_variables)], stacklevel + 1)
+
+
+def warn_of_gaps(table: Data, stacklevel: int) -> None:
+    """Warn of columns of which much is missing, where learners fill it in."""
+    if table.to_fill:
+        _warn([*few_known(table), *much_missing(table)], stacklevel + 1)
 
 
 def _warn(found: Iterable[Finding], stacklevel: int) -> None:

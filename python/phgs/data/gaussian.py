@@ -15,8 +15,9 @@ from phgs import _core, parameters
 from phgs.data import checks
 from phgs.data.base import Data
 from phgs.data.counts import PerRow, counted
+from phgs.data.findings import warn_of_gaps
 from phgs.data.frames import Name, plain, take_apart
-from phgs.data.table import Missing, positions
+from phgs.data.table import Missing, few_known, positions
 from phgs.data.values import Problem, Values, numbers
 from phgs.errors import DataError, DegenerateColumnWarning, FewRowsWarning, ParameterError
 from phgs.names import named
@@ -44,10 +45,12 @@ class GaussianTable(Data):
     matrix : numpy.ndarray or None
         The correlation matrix where it was given.
     replicate : bool
-        Whether rows were resampled. A column that is then constant, or a copy of another, is isolated (it correlates
-        with nothing); otherwise it would be refused.
+        Whether rows were resampled or filled in. A column that is then constant, or a copy of another, is isolated (it
+        correlates with nothing); otherwise it would be refused.
     weights : numpy.ndarray of float or None
         The sampling weight of each row, above 0; None where all weigh the same.
+    apart : tuple of int
+        Positions of columns that learners keep isolated, because too few of their values were known.
     """
 
     names: tuple[Name, ...]
@@ -57,8 +60,14 @@ class GaussianTable(Data):
     matrix: NDArray[np.float64] | None = None
     replicate: bool = False
     weights: NDArray[np.float64] | None = None
+    apart: tuple[int, ...] = ()
 
     data_type = "gaussian"
+
+    @property
+    def isolated(self) -> tuple[int, ...]:
+        """Positions of columns that learners keep isolated."""
+        return self.apart
 
     @property
     def levels(self) -> tuple[tuple[Any, ...], ...]:
@@ -87,6 +96,7 @@ class GaussianTable(Data):
             names=tuple(self.names[index] for index in chosen),
             values=None if self.values is None else tuple(self.values[index] for index in chosen),
             matrix=None if self.matrix is None else np.ascontiguousarray(self.matrix[np.ix_(chosen, chosen)]),
+            apart=tuple(i for i, index in enumerate(chosen) if index in self.apart),
         )
 
     @property
@@ -128,6 +138,164 @@ class GaussianTable(Data):
         return f"<phgs.GaussianTable: {self.n_rows:,} rows × {self.n_variables:,} variables>"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class IncompleteGaussianTable(Data):
+    """Continuous data with missing values, which learners fill in from the graph that they learn.
+
+    Made by `as_gaussian` with ``missing="auto"`` where values are missing.
+
+    Attributes
+    ----------
+    names, n_rows, n_rows_read
+        As of a `GaussianTable`.
+    values : tuple of numpy.ndarray
+        The columns; NaN where a value is missing.
+    """
+
+    names: tuple[Name, ...]
+    n_rows: int
+    n_rows_read: int
+    values: tuple[NDArray[np.float64], ...]
+    apart: tuple[int, ...] | None = None
+
+    data_type = "gaussian"
+    complete = False
+    to_fill = True
+    _derived = (*Data._derived, "n_missing")
+
+    @property
+    def levels(self) -> tuple[tuple[Any, ...], ...]:
+        """No states of any column."""
+        return ((),) * len(self.names)
+
+    @property
+    def core(self) -> _core.GaussianDataset:
+        """Refused: there are no complete data."""
+        raise DataError(
+            "data: missing values were left in the table (missing='auto'), and this needs complete rows; read the data"
+            " with missing='drop'"
+        )
+
+    @cached_property
+    def n_missing(self) -> tuple[int, ...]:
+        """Number of missing values of each column."""
+        return tuple(int(np.isnan(column).sum()) for column in self.values)
+
+    @property
+    def few_known(self) -> tuple[int, ...]:
+        """Positions of columns that are kept isolated because too few of their values are known to fill in others."""
+        return few_known(self.n_rows, self.n_missing)
+
+    @property
+    def isolated(self) -> tuple[int, ...]:
+        """Positions of columns that learners keep isolated."""
+        return self.few_known if self.apart is None else self.apart
+
+    @property
+    def degenerate(self) -> tuple[int, ...]:
+        """Positions of columns whose known values are all the same."""
+        return tuple(i for i, column in enumerate(self.values) if not _varies(column))
+
+    def take(self, rows: NDArray[np.intp]) -> IncompleteGaussianTable:
+        """Return data of some rows, their gaps included."""
+        values = tuple(column[rows] for column in self.values)
+        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows), apart=self.isolated)
+
+    def select(self, columns: Iterable[Name]) -> IncompleteGaussianTable:
+        """Return data of some columns, in the order of these."""
+        chosen = positions(self.names, columns)
+        return replace(
+            self,
+            names=tuple(self.names[index] for index in chosen),
+            values=tuple(self.values[index] for index in chosen),
+            apart=tuple(i for i, index in enumerate(chosen) if index in self.isolated),
+        )
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the columns."""
+        return iter(self.values)
+
+    def correlations(self) -> NDArray[np.float64]:
+        """Correlations of all pairs, each of the rows that are complete in both: the upper triangle row by row.
+
+        A pair with fewer than three such rows, or of which one column does not vary in them, counts as uncorrelated.
+        """
+        values = np.array([_standardised(column) for column in self.values])
+        known = ~np.isnan(values)
+        values[~known] = 0.0
+        there = known.astype(np.float64)
+        # Entry (x, y) of each is a sum of something of x over the rows that are complete in both.
+        n, sums, squares = there @ there.T, values @ there.T, (values * values) @ there.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            covariances = values @ values.T - sums * sums.T / n
+            variances = squares - sums * sums / n
+            found = covariances / np.sqrt(variances * variances.T)
+        usable = (n >= 3) & (np.minimum(variances, variances.T) > 1e-12 * n)
+        found = np.where(usable, found, 0.0).clip(-1.0, 1.0)
+        return found[np.triu_indices(self.n_variables, 1)]
+
+    def treated(self, missing: Missing) -> GaussianTable | IncompleteGaussianTable:
+        """Do with missing values what is asked: as if the table had been read so."""
+        if missing == "auto":
+            return self
+        known = _complete(self.names, list(self.values), missing)
+        return _in_one(self.names, known, self.n_rows_read)
+
+    def start(self, seed: int = 0, *, threads: int = 0) -> GaussianTable:
+        """Draw each missing value from the known values of its column."""
+        return self._completed(
+            _core.fill_numbers(list(self.values), None, [], sweeps=0, seed=seed, threads=threads, time_limit=None)
+        )
+
+    def fill(
+        self,
+        completed: Data,
+        arcs: list[tuple[int, int]],
+        *,
+        sweeps: int,
+        seed: int,
+        threads: int = 0,
+        time_limit: float | None = None,
+    ) -> GaussianTable:
+        """Draw the missing values of each row given its known ones; see `IncompleteTable.fill`."""
+        assert isinstance(completed, GaussianTable)
+        assert completed.values is not None
+        return self._completed(
+            _core.fill_numbers(
+                list(self.values),
+                list(completed.values),
+                arcs,
+                sweeps=sweeps,
+                seed=seed,
+                threads=threads,
+                time_limit=time_limit,
+            )
+        )
+
+    def _completed(self, values: list[NDArray[np.float64]]) -> GaussianTable:
+        # Values that are drawn may make columns constant, or copies of each other.
+        options: dict[str, Any] = {"replicate": True, "apart": self.isolated}
+        return GaussianTable(self.names, self.n_rows, self.n_rows_read, tuple(values), **options)
+
+    def __repr__(self) -> str:
+        size = f"{self.n_rows:,} rows × {self.n_variables:,} variables"
+        return f"<phgs.IncompleteGaussianTable: {size}, {sum(self.n_missing):,} values missing>"
+
+
+def _standardised(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Shift and scale the known values of a column to the mean 0 and the variance 1, if they vary."""
+    known = column[~np.isnan(column)]
+    largest = np.abs(known).max(initial=0.0) or 1.0
+    scaled = column / largest
+    spread = (known / largest).std() if len(known) else 0.0
+    return (scaled - (known / largest).mean()) / spread if spread > 0.0 else np.where(np.isnan(column), column, 0.0)
+
+
+def _varies(column: NDArray[np.float64]) -> bool:
+    known = column[~np.isnan(column)]
+    return len(known) > 0 and bool(known.min() < known.max())
+
+
 def as_gaussian(
     data: Any,
     *,
@@ -138,7 +306,7 @@ def as_gaussian(
     weights: PerRow | None = None,
     warn: bool = True,
     stacklevel: int = 2,
-) -> GaussianTable:
+) -> GaussianTable | IncompleteGaussianTable:
     """Read any kind of data into a `GaussianTable` of continuous columns.
 
     Parameters
@@ -146,7 +314,8 @@ def as_gaussian(
     data
         A `GaussianTable` (returned as it is) or anything that `phgs.as_table` reads, with numbers in every column.
     missing
-        ``"error"`` raises and names columns with missing values, ``"drop"`` leaves out incomplete rows.
+        ``"error"`` raises and names columns with missing values, ``"drop"`` leaves out incomplete rows, ``"auto"``
+        leaves them in (an `IncompleteGaussianTable`), and learners fill them in from the graph that they learn.
     names
         Column names in place of those of the frame.
     columns
@@ -183,6 +352,8 @@ def as_gaussian(
         data, names = weighted(data, weights, names), None
     if isinstance(data, GaussianTable):
         return data if columns is None else data.select(columns)
+    if isinstance(data, IncompleteGaussianTable):
+        return (data if columns is None else data.select(columns)).treated(missing)
     if isinstance(data, Data):
         raise DataError("data: a Table holds categories; pass the frame itself for data_type='gaussian'")
     frame = take_apart(data, names)
@@ -195,16 +366,42 @@ def as_gaussian(
     n_rows_read = len(known[0])
     weights = frame.weights
     complete = None if weights is None else ~np.isnan(known).any(axis=0)
+    if weights is not None and missing == "auto" and complete is not None and not complete.all():
+        raise ParameterError("missing: 'auto' does not go with weights; use missing='drop'")
     known = _complete(frame.names, known, missing)
     if weights is not None and complete is not None:
         weights = np.ascontiguousarray(weights[complete])
-    table = GaussianTable(
-        names=frame.names, n_rows=len(known[0]), n_rows_read=n_rows_read, values=tuple(known), weights=weights
-    )
-    table.core  # noqa: B018 - refuses what cannot be used
+    table = _in_one(frame.names, known, n_rows_read, weights)
     if warn:
         _warn(table, stacklevel + 1)
     return table
+
+
+def _in_one(
+    names: tuple[Name, ...],
+    values: Sequence[NDArray[np.float64]],
+    n_rows_read: int,
+    weights: NDArray[np.float64] | None = None,
+) -> GaussianTable | IncompleteGaussianTable:
+    """Make a table of columns, and refuse what cannot be used."""
+    n_rows = len(values[0])
+    if not any(np.isnan(column).any() for column in values):
+        options: dict[str, Any] = {"n_rows": n_rows, "n_rows_read": n_rows_read, "weights": weights}
+        table = GaussianTable(names=names, values=tuple(values), **options)
+        table.core  # noqa: B018 - refuses what cannot be used
+        return table
+    gapped = IncompleteGaussianTable(names, n_rows, n_rows_read, tuple(values))
+    if sum(gapped.n_missing) == n_rows * len(names):
+        raise DataError("data: every value is missing")
+    if n_rows < 2:
+        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+    constant = [names[i] for i in gapped.degenerate if i not in gapped.few_known]
+    if constant:
+        column, have = ("column", "is") if len(constant) == 1 else ("columns", "are")
+        raise DataError(
+            f"{column} {checks.listed(constant)} {have} constant, so that they have no correlation; leave them out"
+        )
+    return gapped
 
 
 _NO_COLUMN = (Problem.NESTED, Problem.SINGLE, Problem.UNORDERED, Problem.UNKNOWN_ARRAY)
@@ -266,12 +463,15 @@ def gaussian_from_correlation(matrix: Any, n_rows: int, names: Sequence[Name] | 
 def _complete(names: Sequence[Name], columns: list[NDArray[np.float64]], missing: Missing) -> list[NDArray[np.float64]]:
     counts = {name: int(np.isnan(values).sum()) for name, values in zip(names, columns, strict=True)}
     counts = {name: count for name, count in counts.items() if count}
-    if not counts:
+    if not counts or missing == "auto":
         return columns
     if missing == "error":
         shown = ", ".join(f"{name!r} ({count:,})" for name, count in list(counts.items())[:8])
         more = f" and {len(counts) - 8} more columns" if len(counts) > 8 else ""
-        raise DataError(f"missing values in {shown}{more}; pass missing='drop' to leave out incomplete rows")
+        raise DataError(
+            f"missing values in {shown}{more}; pass missing='auto' to fill them in from the learned graph, or"
+            " missing='drop' to leave out incomplete rows"
+        )
     keep = np.ones(len(columns[0]), dtype=np.bool_)
     for values in columns:
         keep &= ~np.isnan(values)
@@ -280,9 +480,9 @@ def _complete(names: Sequence[Name], columns: list[NDArray[np.float64]], missing
     return [values[keep] for values in columns]
 
 
-def _warn(table: GaussianTable, stacklevel: int) -> None:
+def _warn(table: GaussianTable | IncompleteGaussianTable, stacklevel: int) -> None:
     values = table.values
-    if values is not None and all(bool((column == np.rint(column)).all()) for column in values):
+    if values is not None and all(bool((np.isnan(column) | (column == np.rint(column))).all()) for column in values):
         warnings.warn(
             "all columns hold whole numbers only; if these are codes of categories, learn with data_type='discrete'",
             DegenerateColumnWarning,
@@ -295,7 +495,8 @@ def _warn(table: GaussianTable, stacklevel: int) -> None:
             FewRowsWarning,
             stacklevel=stacklevel,
         )
-    if table.n_variables <= _COLLINEAR_LIMIT:
+    warn_of_gaps(table, stacklevel + 1)
+    if isinstance(table, GaussianTable) and table.n_variables <= _COLLINEAR_LIMIT:
         for x, others in table.core.collinear():
             parts = checks.listed(table.names[other] for other in others)
             warnings.warn(

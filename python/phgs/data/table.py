@@ -27,9 +27,9 @@ from phgs.names import unknown
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Missing: TypeAlias = Literal["error", "drop", "level", "testwise"]
-"""What to do with missing values: refuse them, leave out incomplete rows, make missing a state, leave rows out test by
-test."""
+Missing: TypeAlias = Literal["auto", "error", "drop", "level", "testwise"]
+"""What to do with missing values: fill them in from the learned graph, refuse them, leave out incomplete rows, make
+missing a state, leave rows out test by test."""
 
 
 class Categories(Data):
@@ -41,10 +41,13 @@ class Categories(Data):
         The states of each column: ``levels[j][code]`` is the label of a code.
     codes : tuple of numpy.ndarray
         The state codes of each column, ``uint8`` or ``uint16``.
+    apart : tuple of int or None
+        Positions of the columns that learners keep isolated, where that is a matter of other rows than these.
     """
 
     levels: tuple[tuple[Any, ...], ...]
     codes: tuple[NDArray[Any], ...]
+    apart: tuple[int, ...] | None
 
     _derived = (*Data._derived, "arities")
 
@@ -57,31 +60,27 @@ class Categories(Data):
     def isolated(self) -> tuple[int, ...]:
         """Positions of identifiers: columns with too few rows per state for tests to tell anything.
 
-        More than ten states, and on average fewer than five rows of each. Learners keep them isolated, and what was set
-        apart when the data were read.
+        More than ten states, and on average fewer than five known values of each. Learners keep them isolated, and so
+        they do columns that are mostly unknown (`few_known`), and what was set apart when the data were read.
         """
-        apart = {i for i, decision in enumerate(self.decisions) if decision.apart}
-        found = enumerate(self.arities)
-        return tuple(i for i, arity in found if i in apart or findings.is_identifier(arity, self.n_rows))
+        if self.apart is not None:
+            return self.apart
+        set_apart = {i for i, decision in enumerate(self.decisions) if decision.apart}
+        found = zip(self.arities, self.n_missing, strict=True)
+        identifiers = [i for i, (arity, gaps) in enumerate(found) if findings.is_identifier(arity, self.n_rows - gaps)]
+        return tuple(sorted({*identifiers, *set_apart, *self.few_known}))
 
     @property
     def degenerate(self) -> tuple[int, ...]:
         """Positions of columns that are constant."""
         return tuple(i for i, arity in enumerate(self.arities) if arity <= 1)
 
-    @property
-    def n_missing(self) -> tuple[int, ...]:
-        """Number of missing values of each column."""
-        return (0,) * self.n_variables
-
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return data of some rows; states that none of them shows are not counted."""
         columns = [seen(codes[rows], labels) for codes, labels in zip(self.codes, self.levels, strict=True)]
         codes, levels = tuple(codes for codes, _ in columns), tuple(labels for _, labels in columns)
-        drawn = self._with(codes, levels, len(rows))
         # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
-        drawn.__dict__["isolated"] = self.isolated
-        return drawn
+        return replace(self._with(codes, levels, len(rows)), apart=self.isolated)  # type: ignore[type-var]
 
     def select(self, columns: Iterable[Name]) -> Self:
         """Return data of some columns, in the order of these."""
@@ -90,6 +89,7 @@ class Categories(Data):
             tuple(self.names[index] for index in chosen),
             tuple(self.codes[index] for index in chosen),
             tuple(self.levels[index] for index in chosen),
+            None if self.apart is None else tuple(i for i, index in enumerate(chosen) if index in self.apart),
         )
         return selected._decided(tuple(self.decisions[index] for index in chosen) if self.decisions else ())
 
@@ -102,7 +102,11 @@ class Categories(Data):
 
     @abstractmethod
     def _of_columns(
-        self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
+        self,
+        names: tuple[Name, ...],
+        codes: tuple[NDArray[Any], ...],
+        levels: tuple[tuple[Any, ...], ...],
+        apart: tuple[int, ...] | None,
     ) -> Self: ...
 
     @abstractmethod
@@ -130,6 +134,8 @@ class CategoricalTable(Categories):
         What each column was taken for, where that was found out; else empty.
     weights : numpy.ndarray of float or None
         The sampling weight of each row, above 0; None where all weigh the same.
+    apart : tuple of int or None
+        Positions of the columns that learners keep isolated, where that is a matter of other rows than these.
     """
 
     names: tuple[Name, ...]
@@ -139,6 +145,7 @@ class CategoricalTable(Categories):
     n_rows_read: int
     decisions: tuple[Decision, ...] = ()
     weights: NDArray[np.float64] | None = None
+    apart: tuple[int, ...] | None = None
 
     @cached_property
     def core(self) -> _core.CategoricalDataset | _core.WeightedDataset:
@@ -158,11 +165,7 @@ class CategoricalTable(Categories):
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Return data of some rows with their weights; states that none of them shows are not counted."""
         drawn = super().take(rows)
-        if self.weights is None:
-            return drawn
-        made = replace(drawn, weights=self.weights[rows])
-        made.__dict__["isolated"] = drawn.isolated
-        return made
+        return drawn if self.weights is None else replace(drawn, weights=self.weights[rows])
 
     def arrays(self) -> Iterator[NDArray[Any]]:
         """Return the codes of each column, and the weights if there are any."""
@@ -171,9 +174,13 @@ class CategoricalTable(Categories):
             yield self.weights
 
     def _of_columns(
-        self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
+        self,
+        names: tuple[Name, ...],
+        codes: tuple[NDArray[Any], ...],
+        levels: tuple[tuple[Any, ...], ...],
+        apart: tuple[int, ...] | None,
     ) -> Self:
-        return replace(self, names=names, codes=codes, levels=levels)
+        return replace(self, names=names, codes=codes, levels=levels, apart=apart)
 
     def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
         return replace(self, codes=codes, levels=levels, n_rows=n_rows, n_rows_read=n_rows)
@@ -188,17 +195,21 @@ Table = CategoricalTable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IncompleteTable(Categories):
-    """Categorical data with missing values, of which each test uses the rows that are complete in its own columns.
+    """Categorical data with missing values.
 
-    Made by `as_table` with ``missing="testwise"`` where values are missing; only methods that learn by tests alone take
-    it. In `codes` a missing value is the number of states of its column.
+    Made by `as_table` where values are missing. With ``missing="auto"`` learners fill them in from the graph that they
+    learn. With ``missing="testwise"`` each test uses the rows that are complete in its own columns, and only methods
+    that learn by tests alone take it. A single test does so in either case. In `codes` a missing value is the number of
+    states of its column.
 
     Attributes
     ----------
-    names, levels, codes, n_rows, n_rows_read, decisions
+    names, levels, codes, n_rows, n_rows_read, decisions, apart
         As of a `Table`.
     n_missing : tuple of int
         Number of missing values of each column.
+    missing : {"auto", "testwise"}
+        What learners do with missing values.
     """
 
     names: tuple[Name, ...]
@@ -206,10 +217,24 @@ class IncompleteTable(Categories):
     codes: tuple[NDArray[Any], ...]
     n_rows: int
     n_rows_read: int
+    apart: tuple[int, ...] | None = None
     n_missing: tuple[int, ...] = ()
+    missing: Literal["auto", "testwise"] = "testwise"
     decisions: tuple[Decision, ...] = ()
 
     complete = False
+
+    @property
+    def to_fill(self) -> bool:  # type: ignore[override]
+        """Whether learners fill in missing values before they learn."""
+        return self.missing == "auto"
+
+    @property
+    def few_known(self) -> tuple[int, ...]:
+        """Positions of columns that are kept isolated because too few of their values are known to fill in others."""
+        if self.missing != "auto":
+            return ()
+        return few_known(self.n_rows, self.n_missing)
 
     @cached_property
     def core(self) -> _core.IncompleteDataset:
@@ -222,18 +247,81 @@ class IncompleteTable(Categories):
     def complete_core(self) -> Any:
         """Refused: there are no complete data."""
         raise DataError(
-            "data: missing values were left in the table (missing='testwise'), and this needs complete rows; read the"
-            " data with missing='drop' or missing='level'"
+            f"data: missing values were left in the table (missing={self.missing!r}), and this needs complete rows;"
+            " read the data with missing='drop' or missing='level'"
         )
 
     def _decided(self, decisions: tuple[Decision, ...]) -> Self:
         return replace(self, decisions=decisions)
 
+    def treated(self, missing: Missing) -> Table | IncompleteTable:
+        """Do with missing values what is asked: as if the table had been read so."""
+        if missing in ("auto", "testwise"):
+            return self if missing == self.missing else replace(self, missing=missing)
+        coded = [
+            CodedColumn(
+                np.where(codes == len(levels), -1, codes.astype(np.int32)) if count else codes, list(levels), count
+            )
+            for codes, levels, count in zip(self.codes, self.levels, self.n_missing, strict=True)
+        ]
+        options: dict[str, Any] = {"n_rows_read": self.n_rows_read, "from_text": False, "decisions": self.decisions}
+        return _in_one(self.names, coded, missing, **options)
+
+    def start(self, seed: int = 0, *, threads: int = 0) -> Table:
+        """Draw each missing value from the known values of its column."""
+        return self._completed(
+            _core.fill_categories(self.core, None, [], sweeps=0, seed=seed, threads=threads, time_limit=None)
+        )
+
+    def fill(
+        self,
+        completed: Data,
+        arcs: list[tuple[int, int]],
+        *,
+        sweeps: int,
+        seed: int,
+        threads: int = 0,
+        time_limit: float | None = None,
+    ) -> Table:
+        """Draw the missing values of each row given its known ones.
+
+        Parameters
+        ----------
+        completed : Table
+            What `start` or `fill` returned: the tables of the graph are estimated from it, and draws start there.
+        arcs
+            The arcs of a DAG, by position.
+        sweeps
+            How often each missing value is drawn.
+        seed
+            Draws depend on it and on the position of the row.
+        threads
+            Number of threads, on which nothing depends.
+        time_limit
+            Seconds after which `TimeoutError` is raised.
+        """
+        assert isinstance(completed, CategoricalTable)
+        assert isinstance(completed.core, _core.CategoricalDataset)
+        options = {"sweeps": sweeps, "seed": seed, "threads": threads}
+        return self._completed(_core.fill_categories(self.core, completed.core, arcs, **options, time_limit=time_limit))
+
+    def _completed(self, core: _core.CategoricalDataset) -> Table:
+        # Of a column without any value the core has one state.
+        levels = tuple(labels or (None,) for labels in self.levels)
+        options: dict[str, Any] = {"decisions": self.decisions, "apart": self.isolated}
+        made = Table(self.names, levels, tuple(core.codes()), self.n_rows, self.n_rows_read, **options)
+        made.__dict__["core"] = core
+        return made
+
     def _of_columns(
-        self, names: tuple[Name, ...], codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...]
+        self,
+        names: tuple[Name, ...],
+        codes: tuple[NDArray[Any], ...],
+        levels: tuple[tuple[Any, ...], ...],
+        apart: tuple[int, ...] | None,
     ) -> Self:
         n_missing = tuple(self.n_missing[self.position[name]] for name in names)
-        return replace(self, names=names, codes=codes, levels=levels, n_missing=n_missing)
+        return replace(self, names=names, codes=codes, levels=levels, apart=apart, n_missing=n_missing)
 
     def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
         counts = [int(np.count_nonzero(c == len(labels))) for c, labels in zip(codes, levels, strict=True)]
@@ -243,6 +331,11 @@ class IncompleteTable(Categories):
     def __repr__(self) -> str:
         missing = f"{sum(self.n_missing):,} values missing"
         return f"<phgs.IncompleteTable: {self.n_rows:,} rows × {self.n_variables:,} variables, {missing}>"
+
+
+def few_known(n_rows: int, n_missing: Sequence[int]) -> tuple[int, ...]:
+    """Positions of columns with gaps and fewer known values than `findings.FEWEST_KNOWN`."""
+    return tuple(i for i, count in enumerate(n_missing) if count and n_rows - count < findings.FEWEST_KNOWN)
 
 
 def seen(codes: NDArray[Any], labels: tuple[Any, ...]) -> tuple[NDArray[Any], tuple[Any, ...]]:
@@ -281,7 +374,8 @@ def as_table(
         What to do with missing values: ``"error"`` raises and names them, ``"drop"`` leaves out incomplete rows,
         ``"level"`` makes missing a state of its own, labelled None (or ``"missing"`` where a state is called None),
         ``"testwise"`` leaves them in (an `IncompleteTable`), for methods that learn by tests alone: each test then uses
-        the rows that are complete in its columns.
+        the rows that are complete in its columns. ``"auto"`` leaves them in too, and learners fill them in from the
+        graph that they learn. Of an `IncompleteTable` itself ``"auto"`` keeps what it was read with.
     names
         Column names in place of those of the frame.
     columns
@@ -329,7 +423,8 @@ def as_table(
     if isinstance(data, (CategoricalTable, IncompleteTable)):
         for name in names_of(categories, "categories", data.names) if categories is not None else ():
             data.index(name)
-        return data if columns is None else data.select(columns)
+        chosen = data if columns is None else data.select(columns)
+        return treated(chosen, missing)
     if isinstance(data, Data):
         raise DataError(f"data: expected categories, got {data!r}; give the frame that it was made of")
     if (source := row_groups_of(data)) is not None:
@@ -372,6 +467,11 @@ def _table_of_shards(
     return table_of(frame.names, found, missing, from_text=False, warn=warn, stacklevel=stacklevel + 1)
 
 
+def treated(table: Table | IncompleteTable, missing: Missing) -> Table | IncompleteTable:
+    """Do with the missing values of a table what is asked; ``"auto"`` keeps what it was read with."""
+    return table if isinstance(table, CategoricalTable) or missing == "auto" else table.treated(missing)
+
+
 def declared_in(frame: Frame, categories: Iterable[Name] | Name | None) -> set[Name]:
     """Return the columns that are said to be categories; an unknown name raises."""
     found = [] if categories is None else names_of(categories, "categories", frame.names)
@@ -397,7 +497,28 @@ def table_of(
     checks.check_lengths({name: len(column.codes) for name, column in zip(names, coded, strict=True)})
     if n_rows_read == 0:
         raise DataError("data has no rows")
-    if missing != "testwise" or not any(column.missing for column in coded):
+    table = _in_one(
+        names, coded, missing, n_rows_read=n_rows_read, from_text=from_text, decisions=decisions, weights=weights
+    )
+    if warn:
+        findings.warn_of(table, stacklevel + 1)
+    return table
+
+
+def _in_one(
+    names: tuple[Name, ...],
+    coded: list[CodedColumn],
+    missing: Missing,
+    *,
+    n_rows_read: int,
+    from_text: bool,
+    decisions: tuple[Decision, ...] = (),
+    weights: NDArray[np.float64] | None = None,
+) -> Table | IncompleteTable:
+    left_in = missing in ("auto", "testwise") and any(column.missing for column in coded)
+    if missing == "auto" and all(column.missing == len(column.codes) for column in coded):
+        raise DataError("data: every value is missing")
+    if not left_in:
         complete = complete_rows(coded)
         coded = _without_missing(names, coded, missing, from_text=from_text)
         if missing == "drop" and weights is not None:
@@ -414,9 +535,7 @@ def table_of(
     table = replace(table_of_columns(names, coded), n_rows_read=n_rows_read, decisions=decisions)
     if weights is not None and isinstance(table, CategoricalTable):
         table = replace(table, weights=weights)
-    if warn:
-        findings.warn_of(table, stacklevel + 1)
-    return table
+    return table.treated(missing) if isinstance(table, IncompleteTable) else table
 
 
 def _usable(names: tuple[Name, ...], found: Sequence[CodedColumn | Problem]) -> list[CodedColumn]:

@@ -14,6 +14,7 @@ from phgs import _core, own_score, own_test
 from phgs.choices import numeric_score, numeric_test, score_for_core, test_for_core
 from phgs.data import Data, MixedTable, as_data
 from phgs.data.counts import PerRow, counted, told
+from phgs.data.missing import missing_values
 from phgs.data.mixed import Numbers
 from phgs.data.reading import DataType
 from phgs.data.table import Missing
@@ -21,10 +22,11 @@ from phgs.data.weights import of_table, weighted
 from phgs.errors import NotFittedError, ParameterError
 from phgs.learners import checks
 from phgs.learners.nothing import warn_of_nothing
+from phgs.learners.rounds import Filled, learn_in_rounds
 from phgs.learners.stages import Composition
 from phgs.names import named, unknown
 from phgs.own_test import Names
-from phgs.progress import reporter
+from phgs.progress import Progress, reporter
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -52,10 +54,12 @@ class Learner:
 
     Parameters
     ----------
-    missing : {"error", "drop", "level", "testwise"}, default "error"
-        What to do with missing values: refuse them and name the columns, leave out incomplete rows, make missing a
-        state of its own, or let each test use the rows that are complete in its own columns. The last is for methods
-        that learn by tests alone: the local learners (`MMPC` and so on), and `PC` and `PPC` with ``path_length=1``.
+    missing : {"auto", "error", "drop", "level", "testwise"}, default "auto"
+        What to do with missing values. ``"auto"``: learn, fill them in from the learned graph, learn again, and so on
+        until the class of graphs repeats, at most five times; where nothing is missing it changes nothing. Or refuse
+        them and name the columns, leave out incomplete rows, make missing a state of its own, or let each test use the
+        rows that are complete in its own columns. The last is for methods that learn by tests alone: the local learners
+        (`MMPC` and so on), and `PC` and `PPC` with ``path_length=1``.
     categories : sequence of names, optional
         Columns of which each value is a category, whatever it looks like: doses 0.5, 1 and 2.5, or dates.
     kinds : mapping, optional
@@ -94,7 +98,7 @@ class Learner:
         passed. A callable is called as ``progress(phase, done, total)``, last as ``progress("finished", 1, 1)``.
     """
 
-    missing: Missing = "error"
+    missing: Missing = "auto"
     categories: Sequence[Any] | None = None
     kinds: Mapping[Any, Literal["number", "category"]] | None = None
     data_type: DataType = "auto"
@@ -212,17 +216,8 @@ class Learner:
         warn_of_nothing(described, table.n_variables, stacklevel)
         own = self._own_score()
         with named(table.names), reporter(self.progress, self.method) as report:
-            learned = _core.learn(
-                table.core_for(described["score"]),
-                test=described["test"],
-                score=described["score"] if table.complete or own is not None else None,
-                composition=described["composition"],
-                knowledge=described["knowledge"],
-                cluster=lambda distances: _clusters(distances, composition.max_clusters, table.isolated, until),
-                threads=self.threads,
-                time_limit=None if until is None else max(until - time.perf_counter(), 1e-9),
-                progress=report,
-            )
+            found = self._filled(table, until, report)
+            learned = self._run(table, described, until, report) if found is None else found.learned
         from phgs.knowledge import Knowledge
         from phgs.result import Result
 
@@ -230,7 +225,9 @@ class Learner:
             learned,
             method=self.method,
             test=self._test_name(learned["test"]),
-            table=table,
+            table=table if found is None else found.table,
+            gapped=None if found is None else table,
+            missing=missing_values(table) if found is None else found.missing,
             parameters=self._used(table),
             score_described=described["score"],
             score_name=described["score"]["name"] if own is None else own_test.name_of(own),
@@ -249,6 +246,38 @@ class Learner:
             result.seconds["total"],
         )
         return result
+
+    def _run(self, table: Data, described: _Described, until: float | None, report: Progress | None) -> _core.Outcome:
+        """Run the method on data as they are."""
+        composition = self.stages_for(table)
+        with named(table.names):
+            return _core.learn(
+                table.core_for(described["score"]),
+                test=described["test"],
+                score=described["score"] if table.complete or self._own_score() is not None else None,
+                composition=described["composition"],
+                knowledge=described["knowledge"],
+                cluster=lambda distances: _clusters(distances, composition.max_clusters, table.isolated, until),
+                threads=self.threads,
+                time_limit=None if until is None else max(until - time.perf_counter(), 1e-9),
+                progress=report,
+            )
+
+    def _filled(self, table: Data, until: float | None, report: Progress | None) -> Filled | None:
+        """Learn in rounds from data whose missing values learners fill in; None for all other data."""
+        if not table.to_fill:
+            return None
+        shown = None if report is None else (lambda *of: None if of[0] == "finished" else report(*of))
+
+        def learn(completed: Data) -> _core.Outcome:
+            # A function of the user's own gets the data that were filled in, if it takes any.
+            learner = self._on(completed, all_of_them=False)
+            return learner._run(completed, learner._for_core(completed), until, shown)
+
+        found = learn_in_rounds(table, learn, threads=self.threads, until=until, report=shown)
+        if report is not None:
+            report("finished", 1, 1)
+        return found
 
     def _for_core(self, table: Data) -> _Described:
         """Describe the method to the core, over the positions of a table's columns."""
@@ -296,9 +325,13 @@ class Learner:
         for name, function in self._own_functions().items():
             own_test.check_on(function, name)
 
-    def _on(self, table: Data) -> Self:
-        """Return the learner for other rows; see `_check_rows`."""
-        bound = {name: function.on(table) for name, function in self._own_functions().items()}
+    def _on(self, table: Data, *, all_of_them: bool = True) -> Self:
+        """Return the learner for other rows; see `_check_rows`.
+
+        Unless it is said of all functions of the user's own, those without a method `on` stay as they are.
+        """
+        functions = self._own_functions().items()
+        bound = {name: f.on(table) for name, f in functions if all_of_them or callable(getattr(f, "on", None))}
         return type(self)(**{**self.get_params(deep=False), **bound}) if bound else self
 
     def _table(self, data: Any, stacklevel: int) -> Data:
@@ -349,7 +382,7 @@ class Learner:
             raise ParameterError(
                 f"data: {what} graphs by a score, which needs data; give them in place of names, or use {by_tests}"
             )
-        if self.missing == "testwise" or not table.complete:
+        if self.missing == "testwise" or not (table.complete or table.to_fill):
             raise ParameterError(
                 f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or"
                 f" {by_tests}"

@@ -251,7 +251,14 @@ class LocalLearner(Learner):
         if self.time_limit is not None:
             raise ParameterError(f"time_limit: a {what} is found whole or not at all; leave it out")
         table = self._table(data, stacklevel)
-        return table, table.index(target), self._for_core(table)
+        table.index(target)
+        learner = self
+        if table.to_fill:
+            # What is missing is filled in from the graph of all variables.
+            filled = self._filled(table, None, None)
+            assert filled is not None
+            table, learner = filled.table, self._on(filled.table, all_of_them=False)
+        return table, table.index(target), learner._for_core(table)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

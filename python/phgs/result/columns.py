@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from phgs.data import GaussianTable, MixedTable
+from phgs.data import GaussianTable, IncompleteGaussianTable, MixedTable
 from phgs.data.table import Categories
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
         if table.values is None:
             return {}
         return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
+    if isinstance(table, IncompleteGaussianTable):
+        return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
     if isinstance(table, MixedTable):
         return {name: _of_mixed(table, i) for i, name in enumerate(table.names)}
     if not isinstance(table, Categories):
@@ -68,6 +70,10 @@ def _of_mixed(table: MixedTable, index: int) -> ColumnFacts:
 
 
 def _of_numbers(values: Any) -> ColumnFacts:
-    numbers = np.asarray(values, dtype=np.float64)
+    every = np.asarray(values, dtype=np.float64)
+    numbers = every[~np.isnan(every)]
+    n_missing = len(every) - len(numbers)
+    if not len(numbers):
+        return ColumnFacts(None, n_missing)
     spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
-    return ColumnFacts(None, 0, float(numbers.mean()), spread, float(numbers.min()), float(numbers.max()))
+    return ColumnFacts(None, n_missing, float(numbers.mean()), spread, float(numbers.min()), float(numbers.max()))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import numpy as np
 
 from phgs.data.kinds import Kind
+from phgs.data.missing import MissingValues
 from phgs.data.weights import Weights
 from phgs.documents import LARGEST_FLOAT, Node, json_text, read_json
 from phgs.graphs.graph import Graph
@@ -89,8 +90,16 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
         "isolated": {str(name): n_states for name, n_states in result.isolated.items()},
         "kinds": {str(name): kind for name, kind in result.kinds.items()},
         "guesses": {str(name): text for name, text in result.guesses.items()},
+        "missing": None if result.missing is None else _missing(result.missing),
         "knowledge": None if result.knowledge is None else result.knowledge._for_file(),
         "separations": _separations(result, separations),
+    }
+
+
+def _missing(missing: MissingValues) -> dict[str, Any]:
+    return missing._asdict() | {
+        "columns": {str(name): count for name, count in missing.columns.items()},
+        "apart": [str(name) for name in missing.apart],
     }
 
 
@@ -242,6 +251,7 @@ def _result(found: Node) -> Result:
         isolated=by_name("isolated", Node.whole) or {},
         kinds=by_name("kinds", _kind) or {},
         guesses=by_name("guesses", Node.text) or {},
+        missing=None if (node := found.get("missing")) is None else _missing_of(node, known),
         knowledge=None if (node := found.get("knowledge")) is None else knowledge_of(node),
         _columns=by_name("columns", _column) or {},
         _edges=None if edges is None else EdgeTable(edges.each(lambda node: _edge(node, name))),
@@ -303,6 +313,23 @@ def _states(node: Node) -> tuple[Any, ...]:
         return label.value
 
     return node.each(state)
+
+
+def _missing_of(node: Node, known: set[str]) -> MissingValues:
+    unknown = node["columns"].table().keys() - known
+    if unknown:
+        node["columns"].fail(f"{min(unknown)!r} is not among the variables")
+    method = node["method"].text()
+    if method not in ("em", "testwise"):
+        node["method"].fail(f"{method!r} is neither 'em' nor 'testwise'")
+    return MissingValues(
+        share=node["share"].number(),
+        columns={name: count.whole() for name, count in node["columns"].items()},
+        method="em" if method == "em" else "testwise",
+        rounds=node["rounds"].whole(),
+        repeated=node["repeated"].flag(),
+        apart=node["apart"].each(lambda name: name.name(known)),
+    )
 
 
 def _column(node: Node) -> ColumnFacts:

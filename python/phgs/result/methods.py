@@ -33,6 +33,10 @@ _BOSS = (
     "order score search and grow-shrink trees. NeurIPS."
 )
 
+_STRUCTURAL_EM = (
+    "Friedman, N. (1997). Learning belief networks in the presence of missing values and hidden variables. ICML."
+)
+
 _METHODS: dict[str, tuple[str, tuple[str, ...]]] = {
     "auto": ("partitioned hybrid greedy search", (PAPER,)),
     "phgs": ("partitioned hybrid greedy search (pHGS)", (PAPER,)),
@@ -141,6 +145,8 @@ _RULES = {
 def references(result: Result) -> list[str]:
     """Return the papers behind a method, and the one whose methods the package implements."""
     found = [*_described(result)[1], PAPER]
+    if result.missing is not None and result.missing.method == "em":
+        found.append(_STRUCTURAL_EM)
     return list(dict.fromkeys(found))
 
 
@@ -258,6 +264,12 @@ def _used_rows(result: Result) -> str:
         return f"{result.n_rows:,} rows, of which each test used those complete in its own variables,"
     if missing == "level":
         return f"{result.n_rows:,} rows, a missing value being a state of its own,"
+    if result.missing is not None and result.missing.method == "em":
+        return (
+            f"{result.n_rows:,} rows, of whose values {100 * result.missing.share:.2g} % were missing and were filled"
+            f" in from the learned graph in {result.missing.rounds} rounds of structural EM (Friedman 1997), on the"
+            " assumption that they are missing at random given what is seen,"
+        )
     return f"{result.n_rows:,} rows"
 
 

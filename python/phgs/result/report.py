@@ -9,12 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from phgs.data.checks import plural
 from phgs.graphs.view.explorer import Page
 from phgs.graphs.view.page import escaped, page
 from phgs.graphs.view.payload import of_result
 from phgs.output import check_writable
 from phgs.result.methods import methods_paragraph, references
-from phgs.result.summary import counted_kinds, counting, summary, weighing
+from phgs.result.summary import counted_kinds, counting, isolated, summary, weighing
 
 if TYPE_CHECKING:
     from phgs.confidence import EdgeConfidence
@@ -127,8 +128,13 @@ def _warnings(result: Result) -> str:
     if result.n_undecided:
         found.append(f"{result.n_undecided:,} unshielded triples may be v-structures or not.")
     if result.isolated:
-        names = ", ".join(map(str, list(result.isolated)[:20])) + (" …" if len(result.isolated) > 20 else "")
-        found.append(f"Kept isolated, with fewer than five rows per state: {names}.")
+        for why, names in isolated(result).items():
+            shown = ", ".join(map(str, names[:20])) + (" …" if len(names) > 20 else "")
+            found.append(f"Kept isolated, with {why}: {shown}.")
+    if result.missing is not None and result.missing.method == "em" and not result.missing.repeated:
+        found.append(
+            "Missing values were filled in until the last round; its graph differs from that of the one before."
+        )
     if result.decided_by_minimum_sample:
         found.append(f"{result.decided_by_minimum_sample:,} tests were decided by the least-sample rule.")
     if not found:
@@ -153,7 +159,7 @@ def _data(result: Result, data: Any) -> str:
             _TAKEN_FOR.get(str(used.get("data_type")), "categories: states have no order"),
         ),
         *(("guessed", text) for text in result.guesses.values()),
-        ("missing values", _MISSING.get(str(used.get("missing")), str(used.get("missing")))),
+        ("missing values", _of_missing(result)),
         ("also assumed", "rows are independent draws; no unmeasured common causes; no feedback"),
     ]
     return _list(lines) + _findings(result, data) + _columns(result)
@@ -163,7 +169,21 @@ _TAKEN_FOR = {
     "gaussian": "numbers: relations are linear, errors Gaussian",
     "mixed": "numbers, by the normal scores of their ranks or their values, and categories, whose states have no order",
 }
+
+
+def _of_missing(result: Result) -> str:
+    found = result.missing
+    if found is None or found.method != "em":
+        return _MISSING.get(str(result.parameters.get("missing")), str(result.parameters.get("missing")))
+    rounds = plural(found.rounds, "round")
+    return (
+        f"{100 * found.share:.2g} % of all values, in {plural(len(found.columns), 'column')}; filled in from the"
+        f" learned graph in {rounds}, which assumes that they are missing at random given what is seen"
+    )
+
+
 _MISSING = {
+    "auto": "none",
     "error": "none (they would have been refused)",
     "drop": "rows with any were left out",
     "level": "missing is a state of its own",

@@ -14,6 +14,7 @@ from phgs import _core
 from phgs._core import __version__
 from phgs.data import Data, MixedTable, as_data
 from phgs.data.counts import counted, given_again
+from phgs.data.missing import MissingValues
 from phgs.data.weights import Weights, weighted
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
@@ -146,8 +147,8 @@ class Result:
     levels : dict
         The states of each variable. A result file has them as text, truth values and numbers, and none of identifiers.
     isolated : dict
-        The variables that were kept isolated because they have fewer than five rows per state (identifiers), or were
-        set apart (see `kinds`), with their number of states.
+        The variables that were kept isolated because they have fewer than five rows per state (identifiers), or fewer
+        than 20 known values (`MissingValues.apart`), or were set apart (see `kinds`), with their number of states.
     kinds : dict
         What each variable was taken for: ``"number"``, ``"category"``, ``"constant"``, ``"identifier"``, ``"date"`` or
         ``"empty"``; the last three are set apart. Empty where that is not known.
@@ -156,6 +157,8 @@ class Result:
     weights : Weights or None
         How rows were weighed: the `column` (None: weights were given themselves) and the `effective_rows`, the number
         of rows of equal weight that these are worth. None where all rows weigh the same.
+    missing : MissingValues or None
+        What was missing, and what was done about it; None where nothing was missing, was left out or was made a state.
     knowledge : Knowledge or None
         The background knowledge that was used.
     decided_by_minimum_sample : int
@@ -193,9 +196,11 @@ class Result:
     undecided: tuple[Triple, ...] = ()
     n_undecided: int = 0
     oriented: bool = True
+    missing: MissingValues | None = None
     _separations: _core.Separations | None = None
     _edges: EdgeTable | None = None
     _table: Data | None = None
+    _gapped: Data | None = None
     _score: _core.AnyScore | None = None
     _columns: dict[Name, ColumnFacts] | None = None
 
@@ -207,6 +212,8 @@ class Result:
         method: str,
         test: str,
         table: Data,
+        gapped: Data | None,
+        missing: MissingValues | None,
         parameters: dict[str, Any],
         score_described: _core.AnyScore,
         score_name: str,
@@ -215,6 +222,7 @@ class Result:
         knowledge: Knowledge | None = None,
     ) -> Result:
         names = table.names
+        read = table if gapped is None else gapped
         calls = {name: count for name, count in learned["calls"].items() if count}
         calls["total"] = sum(calls.values())
         seconds = {name: value for name, value in learned["seconds"].items() if value or name in calls}
@@ -245,15 +253,17 @@ class Result:
             test=test,
             complete=learned["complete"],
             stages=tuple(Stage(**stage) for stage in learned["stages"]),
-            levels=dict(zip(names, table.levels, strict=True)),
-            isolated={names[i]: len(table.levels[i]) for i in table.isolated},
-            kinds=dict(table.kinds),
-            guesses=table.guesses,
+            levels=dict(zip(names, read.levels, strict=True)),
+            isolated={names[i]: len(read.levels[i]) for i in read.isolated},
+            kinds=dict(read.kinds),
+            guesses=read.guesses,
             weights=weights,
             knowledge=knowledge,
+            missing=missing,
             decided_by_minimum_sample=learned["decided_by_minimum_sample"],
             _separations=learned["separations"],
             _table=table,
+            _gapped=gapped,
             _score=score_described,
         )
 
@@ -295,7 +305,8 @@ class Result:
         """What the data were, column by column: rows of each state, missing values; empty where they are not known."""
         if self._columns is not None:
             return self._columns
-        return {} if self._table is None else column_facts(self._table)
+        table = self._gapped or self._table
+        return {} if table is None else column_facts(table)
 
     @cached_property
     def _record_of(self) -> dict[tuple[int, int], int]:
@@ -330,6 +341,8 @@ class Result:
     def untested(self, x: Name, y: Name) -> str | None:
         """Say why a pair was kept apart without a test; None for pairs that tests and scores decided."""
         for name in (x, y):
+            if self.missing is not None and name in self.missing.apart:
+                return f"fewer than 20 values of {name} are known: it is kept isolated"
             if name in self.isolated:
                 apart = {"date": "holds dates", "empty": "has no values", "number": "is a copy of a number before it"}
                 if (kind := self.kinds.get(name)) in apart:
@@ -364,7 +377,7 @@ class Result:
         return as_data(
             data,
             data_type,
-            missing=self.parameters.get("missing", "error"),
+            missing=self.parameters.get("missing", "auto"),
             categories=None if kinds is not None else self.parameters.get("categories"),
             kinds=kinds,
             warn=False,
@@ -436,7 +449,7 @@ class Result:
             Data with the same columns; by default those that were learned from, which a result that was loaded or
             unpickled does not know.
         equivalent_sample_size, threads
-            As in `Network.fit`.
+            As in `Network.fit`, which estimates by EM where values are missing.
 
         Returns
         -------
@@ -465,7 +478,7 @@ class Result:
         from phgs.graphs.functions import cpdag_to_dag
         from phgs.network import Network
 
-        table = self._needed_data(data)
+        table = self._gapped if data is None and self._gapped is not None else self._needed_data(data)
         if not table.has_data:
             raise ParameterError("data: this result was learned from a test alone; pass data=")
         if table.data_type == "gaussian":
@@ -665,7 +678,7 @@ class Result:
     def __getstate__(self) -> dict[str, Any]:
         # The data stay behind, and functions of the user's own; what is derived from them goes along.
         state = {name: value for name, value in self.__dict__.items() if name not in ("edges", "columns", "_record_of")}
-        return state | {"_edges": self.edges, "_columns": self.columns, "_table": None, "_score": None}
+        return state | {"_edges": self.edges, "_columns": self.columns, "_table": None, "_gapped": None, "_score": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

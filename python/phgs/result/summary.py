@@ -7,13 +7,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from phgs.choices import TESTS
-from phgs.data.checks import listed
+from phgs.data.checks import listed, plural
 from phgs.errors import PhgsWarning
 from phgs.progress import PHASES
 from phgs.texts import p_value_text
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
+    from phgs.data.missing import MissingValues
     from phgs.graphs.functions import Comparison
     from phgs.knowledge import Knowledge
     from phgs.result.result import Result
@@ -30,9 +31,11 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     lines += [("variables", f"{len(result.variables):,}"), ("rows", rows + counting(result.parameters))]
     if result.weights is not None:
         lines.append(("weights", weighing(result)))
+    if result.missing is not None and result.missing.method == "em":
+        lines.append(("missing", _missing(result.missing)))
     lines += kinds_lines(result.kinds, result.guesses)
-    if result.isolated:
-        lines.append(("isolated", _isolated(result)))
+    if groups := isolated(result):
+        lines.append(("isolated", "; ".join(f"{listed(names)} ({why})" for why, names in groups.items())))
     if result.knowledge is not None:
         lines.append(("knowledge", _known(result.knowledge)))
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
@@ -114,14 +117,6 @@ def kinds_lines(kinds: dict[Name, str], guesses: dict[Name, str]) -> list[tuple[
     return lines
 
 
-def _isolated(result: Result) -> str:
-    why = {"date": "dates", "empty": "no values", "number": "copies of numbers"}
-    groups: dict[str, list[Name]] = {}
-    for name in result.isolated:
-        groups.setdefault(why.get(result.kinds.get(name, ""), "fewer than five rows per state"), []).append(name)
-    return "; ".join(f"{listed(names)} ({reason})" for reason, names in groups.items())
-
-
 def counting(parameters: dict[str, Any]) -> str:
     """Say how the rows were counted, where each stood for several."""
     counts = parameters.get("counts")
@@ -135,6 +130,26 @@ def weighing(result: Result) -> str:
     assert result.weights is not None
     column = "given" if result.weights.column is None else f"column {result.weights.column!r}"
     return f"{column}, effective rows {result.weights.effective_rows:,.0f} of {result.n_rows:,}"
+
+
+def isolated(result: Result) -> dict[str, list[Name]]:
+    """Return the variables that were kept isolated, by the reason."""
+    apart = () if result.missing is None else result.missing.apart
+    why = {"date": "dates", "empty": "no values", "number": "copies of numbers"}
+    groups: dict[str, list[Name]] = {}
+    for name in result.isolated:
+        reason = why.get(result.kinds.get(name, ""), "fewer than five rows per state")
+        groups.setdefault("fewer than 20 known values" if name in apart else reason, []).append(name)
+    return groups
+
+
+def _missing(missing: MissingValues) -> str:
+    """Say what was missing, and where it was filled in from."""
+    share = 100 * missing.share
+    shown = f"{share:.1f}" if share >= 0.1 else f"{share:.2g}"
+    rounds = "marginals, as time was up" if not missing.rounds else f"learned graph ({plural(missing.rounds, 'round')})"
+    columns = plural(len(missing.columns), "column")
+    return f"{shown} % of cells in {columns}, filled in from the {rounds}"
 
 
 def aligned(lines: list[tuple[str, str]]) -> str:

@@ -1,0 +1,440 @@
+//! Missing values of categories, drawn given what is known of their rows.
+//!
+//! A row's missing values are drawn by Gibbs sweeps: each in turn from its distribution given all other values of the
+//! row, which its parents, its children and the children's other parents decide. After each sweep the tables are estimated
+//! again, from counts that are averaged over sweeps, which comes near the tables that expected counts give (stochastic
+//! approximation of EM: Delyon, Lavielle and Moulines 1999). Each row has random numbers of its own, so that the draws do
+//! not depend on the number of threads.
+
+use rustc_hash::FxHashMap;
+
+use crate::data::{Codes, DiscreteData, Gaps, IncompleteData};
+use crate::graph::Dag;
+use crate::random_numbers::{below, stream, uniform};
+use crate::run::Run;
+use crate::{Error, Result, Variable};
+
+/// Rows that are drawn together.
+const BLOCK: usize = 256;
+
+/// A table has at most so many configurations of parents. No data fill more; parents beyond that are not looked at.
+const MOST_CONFIGURATIONS: u64 = 1 << 40;
+
+/// Draws each missing value from the known values of its column; where there are none, the first state.
+///
+/// # Errors
+///
+/// [`Error::Interrupted`] once the run is cancelled.
+pub fn fill_from_marginals(data: &IncompleteData, seed: u64, run: &Run) -> Result<DiscreteData> {
+    let columns = run.map(
+        data.n_variables(),
+        || (),
+        |(), x| {
+            let (codes, missing) = (data.column(x as Variable), data.arity(x as Variable));
+            let known: Vec<u32> = (0..codes.len()).map(|row| codes.get(row)).filter(|&code| code != missing).collect();
+            let mut rng = stream(seed, x as u64);
+            let mut drawn = codes.clone();
+            for row in (0..codes.len()).filter(|&row| codes.get(row) == missing) {
+                set(&mut drawn, row, if known.is_empty() { 0 } else { known[below(&mut rng, known.len())] });
+            }
+            drawn
+        },
+    )?;
+    DiscreteData::new(columns, data.arities().to_vec())
+}
+
+/// Draws each missing value given what is known of its row, in the network of a DAG whose tables are estimated along the
+/// way. The first estimate is from `completed`, the same rows with all values, where the sweeps start too.
+///
+/// # Errors
+///
+/// [`Error::Data`] when the sizes of data, completed data and graph differ; [`Error::Interrupted`] once the run is
+/// cancelled; [`Error::OutOfTime`] when the deadline passes, since values that are drawn in part are of no use.
+///
+/// # Examples
+///
+/// ```
+/// use phgs::data::{Codes, DiscreteData, IncompleteData};
+/// use phgs::graph::Dag;
+/// use phgs::network::{fill, fill_from_marginals};
+/// // The second column is the first; its last value is missing.
+/// let known: Vec<u8> = (0..200).map(|row| row % 2).collect();
+/// let mut gapped = known.clone();
+/// gapped[199] = 2;
+/// let data = IncompleteData::new(vec![Codes::Narrow(known.clone()), Codes::Narrow(gapped)], vec![2, 2])?;
+/// let run = phgs::run::Run::new(1)?;
+/// let start = fill_from_marginals(&data, 1, &run)?;
+/// let filled: DiscreteData = fill(&data, &start, &Dag::from_arcs(2, [(0, 1)])?, 8, 1, &run)?;
+/// assert_eq!(filled.column(1), &Codes::Narrow(known));
+/// # Ok::<(), phgs::Error>(())
+/// ```
+pub fn fill(
+    data: &IncompleteData,
+    completed: &DiscreteData,
+    dag: &Dag,
+    sweeps: usize,
+    seed: u64,
+    run: &Run,
+) -> Result<DiscreteData> {
+    let p = data.n_variables();
+    if dag.n_variables() != p || completed.n_variables() != p || completed.n_rows() != data.n_rows() {
+        return Err(Error::Data(format!(
+            "data have {p} columns and {} rows, completed data {} and {}, the graph {} variables",
+            data.n_rows(),
+            completed.n_variables(),
+            completed.n_rows(),
+            dag.n_variables()
+        )));
+    }
+    let gaps = data.gaps();
+    let mut columns = completed.columns().to_vec();
+    let mut tables = Tables::estimate(data.arities(), &columns, dag, run)?;
+    for sweep in 0..sweeps {
+        if sweep > 0 {
+            tables.blend(&columns, weight_of_sweep(sweep, sweeps), run)?;
+        }
+        let seed = seed.wrapping_mul(1 << 20).wrapping_add(sweep as u64);
+        tables.draw(&gaps, &mut columns, seed, run)?;
+    }
+    DiscreteData::new(columns, data.arities().to_vec())
+}
+
+/// What the counts after some sweeps weigh, against all before them: at first all, then as in a mean.
+pub(super) fn weight_of_sweep(sweep: usize, sweeps: usize) -> f64 {
+    let first = sweeps / 3;
+    if sweep <= first { 1.0 } else { 1.0 / (sweep - first + 1) as f64 }
+}
+
+fn set(codes: &mut Codes, row: usize, code: u32) {
+    match codes {
+        Codes::Narrow(codes) => codes[row] = code as u8,
+        Codes::Wide(codes) => codes[row] = code as u16,
+    }
+}
+
+/// The state at a uniform number of the distribution that weights are proportional to.
+pub(super) fn pick(weights: &[f64], uniform: f64) -> u16 {
+    let mut left = uniform * weights.iter().sum::<f64>();
+    for (state, &weight) in weights.iter().enumerate() {
+        left -= weight;
+        if left < 0.0 {
+            return state as u16;
+        }
+    }
+    // Rounding left something over.
+    weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0) as u16
+}
+
+/// The conditional tables of a network, and who is whose parent.
+pub(super) struct Tables {
+    tables: Vec<Table>,
+    /// For each variable its children, with what one state of the variable adds to the child's configuration.
+    children: Vec<Vec<(Variable, u64)>>,
+}
+
+/// The table of one variable.
+struct Table {
+    arity: usize,
+    /// The parents, with what one state of each adds to the configuration.
+    strides: Vec<(Variable, u64)>,
+    cells: Cells,
+}
+
+/// Counts of the states in each configuration, with the prior in them: one row, spread over the states.
+enum Cells {
+    /// A row for each configuration.
+    Dense(Vec<f64>),
+    /// Rows of the configurations that were seen, and the one of all others.
+    Sparse(FxHashMap<u64, Vec<f64>>, Vec<f64>),
+}
+
+impl Tables {
+    /// The tables from completed data: relative frequencies with the prior.
+    fn estimate(arities: &[u32], columns: &[Codes], dag: &Dag, run: &Run) -> Result<Self> {
+        let p = arities.len();
+        let tables = run.map(p, || (), |(), x| Table::estimate(arities, columns, dag, x as Variable))?;
+        let mut children = vec![Vec::new(); p];
+        for (child, table) in tables.iter().enumerate() {
+            for &(parent, stride) in &table.strides {
+                children[parent as usize].push((child as Variable, stride));
+            }
+        }
+        Ok(Self { tables, children })
+    }
+
+    /// The mean of the counts so far and those of other completed data, which have this weight.
+    fn blend(&mut self, columns: &[Codes], weight: f64, run: &Run) -> Result<()> {
+        let new = run.map(self.tables.len(), || (), |(), x| self.tables[x].count(columns, x as Variable))?;
+        self.tables.iter_mut().zip(new).for_each(|(table, new)| table.cells.blend(new, weight));
+        Ok(())
+    }
+
+    /// One sweep over all missing values.
+    fn draw(&self, gaps: &Gaps, columns: &mut [Codes], seed: u64, run: &Run) -> Result<()> {
+        let p = columns.len();
+        let before: &[Codes] = columns;
+        let blocks = run.try_map(
+            gaps.len().div_ceil(BLOCK),
+            || (vec![0u16; p * BLOCK], Vec::new()),
+            |(rows, weights), number| {
+                if run.out_of_time() {
+                    return Err(Error::OutOfTime);
+                }
+                let block = number * BLOCK..((number + 1) * BLOCK).min(gaps.len());
+                // Column by column, which reads memory in order.
+                for (x, column) in before.iter().enumerate() {
+                    for (row, gap) in rows.chunks_exact_mut(p).zip(block.clone()) {
+                        row[x] = column.get(gaps.row(gap).0) as u16;
+                    }
+                }
+                let mut drawn = Vec::new();
+                for (row, gap) in rows.chunks_exact_mut(p).zip(block) {
+                    let (at, missing) = gaps.row(gap);
+                    let mut rng = stream(seed, at as u64);
+                    for &x in missing {
+                        self.weigh(x, row, weights);
+                        row[x as usize] = pick(weights, uniform(&mut rng));
+                        drawn.push(row[x as usize]);
+                    }
+                }
+                Ok(drawn)
+            },
+        )?;
+        let mut codes = blocks.iter().flatten();
+        for gap in 0..gaps.len() {
+            let (at, missing) = gaps.row(gap);
+            for (&x, &code) in missing.iter().zip(&mut codes) {
+                set(&mut columns[x as usize], at, u32::from(code));
+            }
+        }
+        Ok(())
+    }
+
+    /// For each state of a variable a number proportional to its probability given all other values of a row.
+    fn weigh(&self, x: Variable, row: &[u16], weights: &mut Vec<f64>) {
+        let table = &self.tables[x as usize];
+        weights.clear();
+        weights.extend_from_slice(table.row(table.configuration(row)));
+        for &(child, stride) in &self.children[x as usize] {
+            let (table, code) = (&self.tables[child as usize], usize::from(row[child as usize]));
+            let others = table.configuration(row) - u64::from(row[x as usize]) * stride;
+            let mut largest = 0.0f64;
+            for (state, weight) in weights.iter_mut().enumerate() {
+                let row = table.row(others + state as u64 * stride);
+                *weight *= row[code] / row.iter().sum::<f64>();
+                largest = largest.max(*weight);
+            }
+            // Of many children the product would be 0.
+            if largest < 1e-100 {
+                weights.iter_mut().for_each(|weight| *weight /= largest);
+            }
+        }
+    }
+}
+
+impl Table {
+    fn estimate(arities: &[u32], columns: &[Codes], dag: &Dag, x: Variable) -> Self {
+        let arity = arities[x as usize] as usize;
+        let mut configurations = 1;
+        let mut strides = Vec::new();
+        for &parent in dag.parents(x) {
+            let more = configurations * u64::from(arities[parent as usize]);
+            if more <= MOST_CONFIGURATIONS {
+                strides.push((parent, configurations));
+                configurations = more;
+            }
+        }
+        let n_rows = columns[x as usize].len() as u64;
+        let prior = 1.0 / arity as f64;
+        let cells = if configurations * arity as u64 <= 4 * n_rows + 1024 {
+            Cells::Dense(vec![prior; configurations as usize * arity])
+        } else {
+            Cells::Sparse(FxHashMap::default(), vec![prior; arity])
+        };
+        let mut table = Self { arity, strides, cells };
+        table.cells = table.count(columns, x);
+        table
+    }
+
+    /// The counts of completed data, with the prior.
+    fn count(&self, columns: &[Codes], x: Variable) -> Cells {
+        let column = &columns[x as usize];
+        let mut configurations = vec![0u64; column.len()];
+        for &(parent, stride) in &self.strides {
+            let parent = &columns[parent as usize];
+            configurations.iter_mut().enumerate().for_each(|(row, c)| *c += u64::from(parent.get(row)) * stride);
+        }
+        let states = configurations.into_iter().enumerate().map(|(row, c)| (c, column.get(row) as usize));
+        let prior = 1.0 / self.arity as f64;
+        match &self.cells {
+            Cells::Dense(cells) => {
+                let mut counts = vec![prior; cells.len()];
+                states.for_each(|(c, state)| counts[c as usize * self.arity + state] += 1.0);
+                Cells::Dense(counts)
+            }
+            Cells::Sparse(_, other) => {
+                let mut rows: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
+                states.for_each(|(c, state)| rows.entry(c).or_insert_with(|| other.clone())[state] += 1.0);
+                Cells::Sparse(rows, other.clone())
+            }
+        }
+    }
+
+    fn configuration(&self, row: &[u16]) -> u64 {
+        self.strides.iter().map(|&(parent, stride)| u64::from(row[parent as usize]) * stride).sum()
+    }
+
+    /// Numbers proportional to the probabilities of the states.
+    fn row(&self, configuration: u64) -> &[f64] {
+        match &self.cells {
+            Cells::Dense(rows) => &rows[configuration as usize * self.arity..][..self.arity],
+            Cells::Sparse(rows, other) => rows.get(&configuration).unwrap_or(other),
+        }
+    }
+}
+
+impl Cells {
+    fn blend(&mut self, new: Self, weight: f64) {
+        let mean = |old: &mut f64, new: f64| *old += weight * (new - *old);
+        match (self, new) {
+            (Self::Dense(old), Self::Dense(new)) => old.iter_mut().zip(new).for_each(|(old, new)| mean(old, new)),
+            (Self::Sparse(old, other), Self::Sparse(new, _)) => {
+                for (configuration, row) in old.iter_mut() {
+                    let new = new.get(configuration).unwrap_or(other);
+                    row.iter_mut().zip(new).for_each(|(old, &new)| mean(old, new));
+                }
+                for (configuration, row) in new {
+                    let fresh = || row.iter().zip(other.iter()).map(|(new, old)| old + weight * (new - old)).collect();
+                    old.entry(configuration).or_insert_with(fresh);
+                }
+            }
+            // Both were made by the same table.
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of three binary columns in which the first says much of the second, and both of the third.
+    fn columns(n: usize) -> Vec<Vec<u8>> {
+        let mut rng = stream(5, 0);
+        let mut columns = vec![Vec::new(); 3];
+        for _ in 0..n {
+            let a = u8::from(uniform(&mut rng) < 0.3);
+            let b = if uniform(&mut rng) < 0.8 { a } else { 1 - a };
+            let c = if uniform(&mut rng) < 0.9 { a ^ b } else { 1 - (a ^ b) };
+            [a, b, c].into_iter().zip(&mut columns).for_each(|(code, column)| column.push(code));
+        }
+        columns
+    }
+
+    fn dag() -> Dag {
+        Dag::from_arcs(3, [(0, 1), (0, 2), (1, 2)]).unwrap()
+    }
+
+    #[test]
+    fn weights_are_the_conditional_distribution() {
+        let columns: Vec<Codes> = columns(500).into_iter().map(Codes::Narrow).collect();
+        let completed = DiscreteData::new(columns.clone(), vec![2; 3]).unwrap();
+        let data = IncompleteData::new(columns, vec![2; 3]).unwrap();
+        let run = Run::new(1).unwrap();
+        for dag in [dag(), Dag::from_arcs(3, [(0, 1), (2, 1)]).unwrap()] {
+            let tables = Tables::estimate(data.arities(), completed.columns(), &dag, &run).unwrap();
+            let joint = |row: &[u16]| -> f64 {
+                let of = |table: &Table, code: u16| {
+                    let cells = table.row(table.configuration(row));
+                    cells[usize::from(code)] / cells.iter().sum::<f64>()
+                };
+                tables.tables.iter().zip(row).map(|(table, &code)| of(table, code)).product()
+            };
+            let mut weights = Vec::new();
+            for number in 0..8u16 {
+                let row = [number & 1, number >> 1 & 1, number >> 2];
+                for x in 0..3 {
+                    tables.weigh(x, &row, &mut weights);
+                    let all = [0, 1].map(|state| {
+                        let mut changed = row;
+                        changed[x as usize] = state;
+                        joint(&changed)
+                    });
+                    let (found, right) = (weights[1] / (weights[0] + weights[1]), all[1] / (all[0] + all[1]));
+                    assert!((found - right).abs() < 1e-12, "{row:?} {x}: {found} {right}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn draws_have_the_joint_distribution_of_the_missing_values() {
+        // In the second half of the rows two of three values are missing.
+        let n = 20_000;
+        let complete = columns(n);
+        let gap = |x: usize| (0..n).map(|row| if row < n / 2 || x == 1 { complete[x][row] } else { 2 }).collect();
+        let data = IncompleteData::new((0..3).map(|x| Codes::Narrow(gap(x))).collect(), vec![2; 3]).unwrap();
+        let run = Run::new(2).unwrap();
+        let mut filled = fill_from_marginals(&data, 1, &run).unwrap();
+        for round in 0..20 {
+            filled = fill(&data, &filled, &dag(), 4, round, &run).unwrap();
+        }
+        let share = |data: &dyn Fn(usize, usize) -> u32, rows: std::ops::Range<usize>, cell: u32| {
+            let same = |row: &usize| data(0, *row) + 2 * data(1, *row) + 4 * data(2, *row) == cell;
+            rows.clone().filter(same).count() as f64 / rows.len() as f64
+        };
+        let truth = |x: usize, row: usize| u32::from(complete[x][row]);
+        let drawn = |x: usize, row: usize| filled.column(x as Variable).get(row);
+        for cell in 0..8 {
+            let (right, found) = (share(&truth, 0..n, cell), share(&drawn, n / 2..n, cell));
+            // Tables are estimated: both standard errors are some √(p / 10,000).
+            assert!((right - found).abs() < 6.0 * (right / 1e4).sqrt(), "{cell}: {right} {found}");
+        }
+    }
+
+    #[test]
+    fn draws_do_not_depend_on_threads_and_known_values_stay() {
+        let n = 3000;
+        let complete = columns(n);
+        let mut rng = stream(9, 0);
+        let gapped: Vec<Codes> = complete
+            .iter()
+            .map(|column| {
+                Codes::Narrow(column.iter().map(|&code| if uniform(&mut rng) < 0.3 { 2 } else { code }).collect())
+            })
+            .collect();
+        let data = IncompleteData::new(gapped, vec![2; 3]).unwrap();
+        let with = |threads: usize| {
+            let run = Run::new(threads).unwrap();
+            let start = fill_from_marginals(&data, 3, &run).unwrap();
+            fill(&data, &start, &dag(), 8, 4, &run).unwrap()
+        };
+        let filled = with(1);
+        assert!(filled == with(2) && filled == with(4));
+        for x in 0..3 {
+            for row in 0..n {
+                let known = data.column(x).get(row);
+                assert!(known == 2 || known == filled.column(x).get(row));
+            }
+        }
+    }
+
+    #[test]
+    fn tables_of_many_configurations_are_sparse_and_right() {
+        // A child of 45 binary parents, which are more than a table has room for.
+        let p = 46;
+        let mut rng = stream(2, 0);
+        let columns: Vec<Codes> =
+            (0..p).map(|_| Codes::Narrow((0..100).map(|_| u8::from(uniform(&mut rng) < 0.5)).collect())).collect();
+        let completed = DiscreteData::new(columns.clone(), vec![2; p]).unwrap();
+        let data = IncompleteData::new(columns, vec![2; p]).unwrap();
+        let dag = Dag::from_arcs(p, (1..p as Variable).map(|parent| (parent, 0))).unwrap();
+        let tables = Tables::estimate(&data, &completed, &dag, &Run::new(1).unwrap()).unwrap();
+        assert_eq!(tables.tables[0].strides.len(), 40);
+        let row: Vec<u16> = (0..p as Variable).map(|x| completed.column(x).get(7) as u16).collect();
+        let mut weights = Vec::new();
+        tables.weigh(0, &row, &mut weights);
+        // One row has this configuration, and the prior weighs as much as one.
+        assert_eq!(weights[usize::from(row[0])] / weights.iter().sum::<f64>(), 0.75);
+    }
+}
