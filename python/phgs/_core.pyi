@@ -264,8 +264,11 @@ class EquivalenceSearch(TypedDict):
 class OrderSearch(TypedDict):
     kind: Literal["boss"]
     growing: bool
+    incremental: bool
+    order_from_data: bool
     backward: bool
     restarts: Restarts | None
+    restart_share: int | None
     budget: int | None
     screen: float | None
     max_parents: int | None

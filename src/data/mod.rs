@@ -7,6 +7,7 @@ mod encode;
 mod gaps;
 mod incomplete;
 mod mixed;
+mod order;
 mod relations;
 mod weighted;
 

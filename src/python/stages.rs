@@ -373,8 +373,11 @@ impl EquivalenceSearch {
 #[pyo3(from_item_all)]
 struct OrderSearch {
     growing: bool,
+    incremental: bool,
+    order_from_data: bool,
     backward: bool,
     restarts: Option<Perturbations>,
+    restart_share: Option<u32>,
     budget: Option<u64>,
     #[pyo3(from_py_with = level)]
     screen: Option<Alpha>,
@@ -383,10 +386,19 @@ struct OrderSearch {
 
 impl OrderSearch {
     fn order(self, phase: Phase) -> Order {
-        let Self { growing, backward, restarts, budget, screen, max_parents } = self;
-        let restarts = restarts.map(Perturbations::restarts);
-        let active = ActiveSet::All;
-        Order { options: BossOptions { active, max_parents, growing, backward, restarts, budget, phase }, screen }
+        let options = BossOptions {
+            active: ActiveSet::All,
+            max_parents: self.max_parents,
+            growing: self.growing,
+            incremental: self.incremental,
+            order_from_data: self.order_from_data,
+            backward: self.backward,
+            restarts: self.restarts.map(Perturbations::restarts),
+            restart_share: self.restart_share,
+            budget: self.budget,
+            phase,
+        };
+        Order { options, screen: self.screen }
     }
 }
 

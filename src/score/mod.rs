@@ -76,6 +76,16 @@ pub trait LocalScore: Sync {
     /// Whether equivalent DAGs have equal scores.
     fn is_score_equivalent(&self) -> bool;
 
+    /// An order of the variables in which parents tend to come before their children, where the data suggest one: a search
+    /// among orders may start there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
+    fn order_from_data(&self, _run: &Run) -> Result<Option<Vec<Variable>>> {
+        Ok(None)
+    }
+
     /// Whether a local score is a statistical call: not where there is no score at all.
     fn is_counted(&self) -> bool {
         true
@@ -134,6 +144,24 @@ pub trait ScoreSession {
         out: &mut Vec<f64>,
     ) {
         self.local_scores_with_each_above(child, parents, candidates, least, out);
+    }
+
+    /// Whether [`ScoreSession::rank_scores_above`] gives the local scores themselves.
+    fn ranks_by_scores(&self) -> bool {
+        true
+    }
+
+    /// The same for a caller that only ranks candidates by them, and scores anew what it takes: they may be rounded
+    /// otherwise than those of [`ScoreSession::local_score`], where that is faster.
+    fn rank_scores_above(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        least: f64,
+        out: &mut Vec<f64>,
+    ) {
+        self.local_scores_above(child, parents, candidates, least, out);
     }
 }
 

@@ -31,8 +31,11 @@ const EXACT: BossOptions<'static> = BossOptions {
     active: ActiveSet::All,
     max_parents: None,
     growing: false,
+    incremental: false,
+    order_from_data: false,
     backward: false,
     restarts: None,
+    restart_share: None,
     budget: None,
     phase: Phase::Refine,
 };
@@ -165,7 +168,7 @@ fn every_move_is_that_of_a_plain_search() {
 
 #[test]
 fn a_consistent_score_leads_to_the_true_class() {
-    let (mut exact, mut grown, mut screened) = (0, 0, 0);
+    let (mut exact, mut grown, mut screened, mut incremental) = (0, 0, 0, 0);
     for seed in 0..500 {
         let mut rng = support::rng(seed);
         let p = 5 + support::below(&mut rng, 11);
@@ -181,13 +184,16 @@ fn a_consistent_score_leads_to_the_true_class() {
         grown += usize::from(cpdag_of_dag(&found.dag) == class);
         let dependent = support::marginal_dependences(&truth);
         for growing in [false, true] {
+            let options = BossOptions { growing, incremental: true, ..BossOptions::default() };
+            let found = search(&score, &Dag::empty(p), &options, &none, 1).0;
+            incremental += usize::from(cpdag_of_dag(&found.dag) == class);
             let options = BossOptions { active: ActiveSet::Screened(&dependent), growing, ..BossOptions::default() };
             let found = search(&score, &Dag::empty(p), &options, &none, 1).0;
             screened += usize::from(cpdag_of_dag(&found.dag) == class);
         }
     }
-    let found = [exact, grown, screened];
-    assert_eq!(found, [500, 500, 1000], "true class: exact, growing, screened both ways");
+    let found = [exact, grown, screened, incremental];
+    assert_eq!(found, [500, 500, 1000, 1000], "true class: exact, growing, screened both ways, incremental both ways");
 }
 
 #[test]
@@ -198,10 +204,10 @@ fn promises_hold_under_knowledge() {
         let knowledge = random_knowledge(seed, p);
         let start = support::random_dag(&mut rng, p, 2.0);
         let noise = Noise { p, seed };
-        for growing in [false, true] {
+        for (growing, incremental) in [(false, false), (true, false), (false, true), (true, true)] {
             let pairs = support::random_dag(&mut rng, p, 2.0).skeleton();
             let active = if seed % 2 == 0 { ActiveSet::All } else { ActiveSet::Screened(&pairs) };
-            let options = BossOptions { active, growing, ..BossOptions::default() };
+            let options = BossOptions { active, growing, incremental, ..BossOptions::default() };
             let (found, calls) = search(&noise, &start, &options, &knowledge, 1);
             keeps_knowledge(&found.dag, &knowledge);
             assert_eq!(found.score, total(&noise, &found.dag));
@@ -301,7 +307,8 @@ fn restarts_keep_all_promises() {
         }
         let noise = Noise { p, seed };
         for (growing, budget) in [(false, None), (true, None), (true, Some(300)), (false, Some(300))] {
-            let plain = BossOptions { growing, budget, max_parents: most, ..BossOptions::default() };
+            let incremental = seed / 2 % 2 == 0;
+            let plain = BossOptions { growing, incremental, budget, max_parents: most, ..BossOptions::default() };
             let options = BossOptions { restarts: restarts(10, seed), ..plain };
             let mut ledger = Ledger::new();
             let Ok(without) = boss(&noise, &start, &plain, &knowledge, &Run::new(1).unwrap(), &mut ledger) else {

@@ -269,6 +269,12 @@ class BOSS(Learner):
     growing : bool, default True
         Whether to score only parents that gained when all were scored last, until scoring all again brings nothing:
         nearly the same result for a small part of the local scores.
+    incremental : bool, default False
+        Whether the parents of a variable are grown and shrunk from those that it has, not from none (Wienöbst, Henckel and
+        Weichwald 2025). It takes fewer local scores and finds dense graphs better.
+    order_from_data : bool, default False
+        Whether to start from an order that the data suggest, not from that of `start`: of Gaussian data the one in which
+        each variable is the one that those before it explain least. Other data suggest none.
     backward : bool, default True
         Whether deletions among equivalence classes follow.
     restarts : int, default 0
@@ -306,6 +312,8 @@ class BOSS(Learner):
     """
 
     growing: bool = True
+    incremental: bool = False
+    order_from_data: bool = False
     backward: bool = True
     restarts: int = 0
     perturbations: int = 3
@@ -329,6 +337,8 @@ class BOSS(Learner):
         restarts = Restarts(count=self.restarts, perturbations=self.perturbations, seed=self.seed)
         return OrderSearch(
             growing=self.growing,
+            incremental=self.incremental,
+            order_from_data=self.order_from_data,
             backward=self.backward,
             restarts=restarts if self.restarts else None,
             budget=self.budget,

@@ -347,6 +347,7 @@ class OrderEffort:
     scores_per_pair: int
     scores_per_screened_pair: int
     restarts_per_variable: int = 0
+    restart_share: int | None = None
     perturbations: int = 3
     seed: int = 0
 
@@ -356,6 +357,8 @@ class OrderSearch:
     """Best order score search, with restarts and a budget that are given or grow with the number of variables."""
 
     growing: bool = True
+    incremental: bool = False
+    order_from_data: bool = False
     backward: bool = True
     restarts: Restarts | None = None
     budget: int | None = None
@@ -375,8 +378,11 @@ class OrderSearch:
         return {
             "kind": "boss",
             "growing": bool(self.growing),
+            "incremental": bool(self.incremental),
+            "order_from_data": bool(self.order_from_data),
             "backward": bool(self.backward),
             "restarts": None if restarts is None else restarts.as_core(),
+            "restart_share": None if effort is None else effort.restart_share,
             "budget": budget,
             "screen": screen,
             "max_parents": self.max_parents,

@@ -7,7 +7,7 @@ use super::super::hill_climbing::Restarts;
 use super::super::sessions::SessionPool;
 use super::restarts::Journal;
 use super::tree::{GrowShrinkTree, Rules, Trace};
-use super::unlocked;
+use super::{BossOptions, unlocked};
 use crate::graph::Dag;
 use crate::knowledge::Knowledge;
 use crate::run::Run;
@@ -32,10 +32,13 @@ pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
     after: Vec<VariableSet>,
     moves: usize,
     growing: bool,
+    /// Whether parents are found from those that a variable has.
+    incremental: bool,
     best: Option<(Dag, f64)>,
     /// Local scores computed so far, and how many may be before no other step begins.
     spent: AtomicU64,
     budget: u64,
+    pub(super) restart_share: Option<u32>,
     /// What has been replaced, where it may have to be taken back.
     pub(super) journal: Option<Journal>,
 }
@@ -97,18 +100,25 @@ impl Prospects {
 }
 
 impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
-    /// The topological order of `start`, in which parents are not yet known. Grows by what is worth it, or by all.
+    /// The order that the search starts from, in which parents are not yet known.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`].
     pub(super) fn new(
         score: &'s S,
         start: &Dag,
         rules: Rules<'a>,
-        growing: bool,
+        options: &BossOptions<'_>,
         budget: Option<u64>,
         knowledge: &Knowledge,
         run: &'a Run,
-    ) -> Self {
+    ) -> Result<Self> {
         let p = start.n_variables();
-        let order = start.topological_order();
+        let from_data = options.order_from_data && knowledge.required_pairs().is_empty();
+        let order = if from_data { score.order_from_data(run)? } else { None };
+        let order = order.unwrap_or_else(|| start.topological_order());
+        let growing = options.growing;
         let mut position = vec![0; p];
         order.iter().enumerate().for_each(|(i, &x)| position[x as usize] = i);
         let none = vec![VariableSet::new(); p];
@@ -138,7 +148,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             overfull: false,
         };
         let words = p.div_ceil(64);
-        Self {
+        Ok(Self {
             pool: SessionPool::new(score),
             rules,
             run,
@@ -152,11 +162,13 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             after,
             moves: 0,
             growing,
+            incremental: options.incremental,
             best: None,
             spent: AtomicU64::new(0),
             budget: budget.unwrap_or(u64::MAX),
+            restart_share: options.restart_share,
             journal: None,
-        }
+        })
     }
 
     /// Local scores computed so far.
@@ -272,7 +284,8 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             || pool.take(),
             |session, x| {
                 let precedes = |y: Variable| position[y as usize] < position[x];
-                self.trace(&mut **session, x as Variable, precedes)
+                let from = self.incremental.then(|| &self.current[x].parents[..]);
+                self.trace(&mut **session, x as Variable, from, precedes)
             },
         )?;
         self.current = traces;
@@ -282,11 +295,17 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         Ok(())
     }
 
-    fn trace(&self, session: &mut S::Session<'s>, child: Variable, precedes: impl Fn(Variable) -> bool) -> Trace {
+    fn trace(
+        &self,
+        session: &mut S::Session<'s>,
+        child: Variable,
+        from: Option<&[Variable]>,
+        precedes: impl Fn(Variable) -> bool,
+    ) -> Trace {
         let forced: VariableSet = self.forced[child as usize].iter().copied().filter(|&x| precedes(x)).collect();
         let mut tree = self.trees[child as usize].lock().unwrap_or_else(PoisonError::into_inner);
         let before = tree.calls();
-        let trace = tree.trace(session, &self.rules, &forced, precedes);
+        let trace = tree.trace(session, &self.rules, &forced, from, precedes);
         self.spent.fetch_add(tree.calls() - before, Ordering::Relaxed);
         trace
     }
@@ -369,7 +388,8 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 Some(i) => {
                     let child = concerned[i];
                     let precedes = |y: Variable| if y == x { !is_before(child) } else { place(y) < place(child) };
-                    vec![(0, self.trace(&mut **session, child, precedes))]
+                    let from = self.incremental.then(|| &self.current[child as usize].parents[..]);
+                    vec![(0, self.trace(&mut **session, child, from, precedes))]
                 }
             },
         )?;
@@ -437,10 +457,13 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         highest: Place,
         place: impl Fn(Variable) -> Place,
     ) -> Vec<(Place, Trace)> {
+        if self.incremental {
+            return self.along_from_here(session, x, lowest, highest, place);
+        }
         let mut found = Vec::new();
         let mut from = lowest;
         loop {
-            let trace = self.trace(session, x, |y| y != x && place(y) < from);
+            let trace = self.trace(session, x, None, |y| y != x && place(y) < from);
             let next = trace
                 .blocked
                 .iter()
@@ -453,6 +476,46 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 Some(at) if !self.run.out_of_time() => from = at,
                 _ => return found,
             }
+        }
+    }
+
+    /// The same, each from the parents at the place beside it, outwards from where `x` is.
+    fn along_from_here(
+        &self,
+        session: &mut S::Session<'s>,
+        x: Variable,
+        lowest: Place,
+        highest: Place,
+        place: impl Fn(Variable) -> Place,
+    ) -> Vec<(Place, Trace)> {
+        let own = self.position[x as usize];
+        let first = |trace: &Trace| {
+            let last = trace.parents.iter().map(|&y| place(y) + 1).max().unwrap_or(0);
+            last.max(lowest)
+        };
+        let here = self.current[x as usize].clone();
+        let mut found = vec![(first(&here), here)];
+        while found[found.len() - 1].0 > lowest && !self.run.out_of_time() {
+            let (from, trace) = &found[found.len() - 1];
+            let at = from - 1;
+            let trace = self.trace(session, x, Some(&trace.parents), |y| y != x && place(y) < at);
+            found.push((first(&trace), trace));
+        }
+        found.reverse();
+        let mut from = own;
+        loop {
+            let trace = &found[found.len() - 1].1;
+            let next = trace
+                .blocked
+                .iter()
+                .chain(&self.forced[x as usize])
+                .map(|&y| place(y) + 1)
+                .filter(|&at| at > from && at <= highest)
+                .min();
+            let Some(at) = next.filter(|_| !self.run.out_of_time()) else { return found };
+            let trace = self.trace(session, x, Some(&trace.parents), |y| y != x && place(y) < at);
+            found.push((at, trace));
+            from = at;
         }
     }
 }

@@ -28,11 +28,13 @@ impl<S: LocalScore> OrderSearch<'_, '_, S> {
         if p < 2 {
             return Ok(true);
         }
+        let first = self.calls();
+        let enough = self.restart_share.map_or(u64::MAX, |share| first.saturating_mul(1 + u64::from(share)));
         for _ in 0..restarts.count {
             if self.run.out_of_time() {
                 return Ok(false);
             }
-            if self.exhausted() {
+            if self.exhausted() || self.calls() >= enough {
                 break;
             }
             let (before, order) = ((self.total(), self.n_arcs()), self.order.clone());

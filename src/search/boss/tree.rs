@@ -121,16 +121,21 @@ impl GrowShrinkTree {
     }
 
     /// The parents of the child when its predecessors are those of which `precedes` is true. `forced` (increasing) are
-    /// the predecessors that must be parents.
+    /// the predecessors that must be parents. They are grown and shrunk from `from`, if given: from those of these that
+    /// precede the child.
     pub(super) fn trace(
         &mut self,
         session: &mut impl ScoreSession,
         rules: &Rules<'_>,
         forced: &[Variable],
+        from: Option<&[Variable]>,
         precedes: impl Fn(Variable) -> bool,
     ) -> Trace {
         if self.stored > rules.capacity {
             self.clear();
+        }
+        if let Some(from) = from {
+            return self.trace_from(session, rules, forced, from, precedes);
         }
         let mut blocked = Vec::new();
         let mut at = self.node(VariableSet::from_slice(forced), None, session);
@@ -142,24 +147,66 @@ impl GrowShrinkTree {
                 break;
             };
             blocked.extend(branches[..next].iter().map(|branch| branch.variable));
-            let Branch { score, variable, node } = branches[next];
-            at = match node {
-                Some(node) => node as usize,
-                None => {
-                    let mut parents = self.nodes[at].parents.clone();
-                    parents.insert(parents.partition_point(|&x| x < variable), variable);
-                    let node = self.node(parents, Some(score), session);
-                    if let Some(branches) = &mut self.nodes[at].branches {
-                        branches[next].node = Some(node as u32);
-                    }
-                    node
-                }
-            };
+            at = self.follow(at, next, session);
         }
         self.shrink(at, forced, session, rules);
         let node = &self.nodes[at];
         let (score, parents) = node.shrunk.clone().unwrap_or_else(|| (node.score, node.parents.clone()));
         Trace { score, grown: node.parents.clone(), parents, blocked, overfull: forced.len() > rules.max_parents }
+    }
+
+    /// Grows and shrinks until neither gains. A predecessor that is no parent can leave without a change, and one that comes
+    /// changes something only if it gains beside the parents.
+    fn trace_from(
+        &mut self,
+        session: &mut impl ScoreSession,
+        rules: &Rules<'_>,
+        forced: &[Variable],
+        from: &[Variable],
+        precedes: impl Fn(Variable) -> bool,
+    ) -> Trace {
+        let mut first: VariableSet =
+            from.iter().copied().filter(|&x| precedes(x)).chain(forced.iter().copied()).collect();
+        first.sort_unstable();
+        first.dedup();
+        let mut at = self.node(first, None, session);
+        loop {
+            while self.nodes[at].parents.len() < rules.max_parents && !rules.over() {
+                self.expand(at, session, rules);
+                let branches = self.nodes[at].branches.as_deref().unwrap_or_default();
+                let Some(next) = branches.iter().position(|branch| precedes(branch.variable)) else { break };
+                at = self.follow(at, next, session);
+            }
+            self.shrink(at, forced, session, rules);
+            let (score, parents) = match &self.nodes[at].shrunk {
+                Some(shrunk) => shrunk.clone(),
+                None => (self.nodes[at].score, self.nodes[at].parents.clone()),
+            };
+            if parents == self.nodes[at].parents || rules.over() {
+                break;
+            }
+            at = self.node(parents, Some(score), session);
+        }
+        let node = &self.nodes[at];
+        let blocked = node.branches.iter().flatten().map(|branch| branch.variable).filter(|&x| !precedes(x)).collect();
+        let (score, parents) = (node.score, node.parents.clone());
+        Trace { score, grown: parents.clone(), parents, blocked, overfull: forced.len() > rules.max_parents }
+    }
+
+    /// The node at the end of a branch.
+    fn follow(&mut self, at: usize, next: usize, session: &mut impl ScoreSession) -> usize {
+        let Some(branches) = &self.nodes[at].branches else { return at };
+        let Branch { score, variable, node } = branches[next];
+        if let Some(node) = node {
+            return node as usize;
+        }
+        let mut parents = self.nodes[at].parents.clone();
+        parents.insert(parents.partition_point(|&x| x < variable), variable);
+        let node = self.node(parents, session.ranks_by_scores().then_some(score), session);
+        if let Some(branches) = &mut self.nodes[at].branches {
+            branches[next].node = Some(node as u32);
+        }
+        node
     }
 
     /// The node of a set of parents, whose score may be known.
@@ -192,7 +239,7 @@ impl GrowShrinkTree {
             }
         };
         let mut scores = Vec::new();
-        session.local_scores_above(self.child, &node.parents, &free, node.score + rules.tolerance, &mut scores);
+        session.rank_scores_above(self.child, &node.parents, &free, node.score + rules.tolerance, &mut scores);
         self.calls += free.len() as u64;
         let mut branches: Vec<Branch> = free
             .into_iter()
