@@ -268,12 +268,13 @@ class Auto(Learner):
         How far the search over all pairs goes. ``"quick"``: greedy equivalence search. ``"normal"``: after it, a search
         among orders of the variables (`BOSS`) from its result, which often leaves what greedy search is caught in.
         ``"thorough"``: that one with restarts, ten for each variable: an order is changed at random around one variable
-        and searched from there, and what gains is kept. Of Gaussian data of up to 1,000 variables the search among
-        orders starts from one that the data suggest and has restarts with ``"normal"``, too. Both have a budget of local scores, 4 and 40 for each pair of
+        and searched from there, and what gains is kept. Both have a budget of local scores, 4 and 40 for each pair of
         variables (100 variables at least; 2 and 20 where not all pairs are scored), so that the result is the same on
-        every machine.
+        every machine. Of Gaussian data of up to 1,000 variables, whose scores cost little and whose graphs may be
+        dense, it starts from an order that the data suggest, grows parents from those at hand, and has restarts and
+        budgets of 2,000 and 20,000 scores.
     seed : int, default 0
-        Seed of the random changes of ``"thorough"``.
+        Seed of the random changes.
     refine : {"none", "free", "growing", "ges", "xges", "boss"}, learner or list, optional
         What to do in place of the search that `effort` chooses: nothing; a search over all pairs, or over an active set
         that grows around what changes; greedy equivalence search, or its extended search; best order score search; a

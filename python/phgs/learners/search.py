@@ -270,11 +270,11 @@ class BOSS(Learner):
         Whether to score only parents that gained when all were scored last, until scoring all again brings nothing:
         nearly the same result for a small part of the local scores.
     incremental : bool, default False
-        Whether the parents of a variable are grown and shrunk from those that it has, not from none (Wienöbst, Henckel and
-        Weichwald 2025). It takes fewer local scores and finds dense graphs better.
+        Whether the parents of a variable are grown and shrunk from those that it has, not from none (Wienöbst, Henckel
+        and Weichwald 2025). It takes fewer local scores and finds dense graphs better.
     order_from_data : bool, default False
-        Whether to start from an order that the data suggest, not from that of `start`: of Gaussian data the one in which
-        each variable is the one that those before it explain least. Other data suggest none.
+        Whether to start from an order that the data suggest, not from that of `start`: of Gaussian data the one in
+        which each variable is the one that those before it explain least. Other data suggest none.
     backward : bool, default True
         Whether deletions among equivalence classes follow.
     restarts : int, default 0
