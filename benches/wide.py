@@ -1,6 +1,7 @@
 """Measure what many columns take: seconds of the processor and peak memory at 1,000 to 100,000 columns.
 
-    python benches/wide.py [--columns 1000 10000 100000] [--rows 1000] [--methods screen pc] [--alpha 1e-5] [--threads 2]
+    python benches/wide.py [--columns 1000 10000 100000] [--rows 1000] [--methods screen pc] [--alpha 1e-5]
+        [--threads 2]
 
 Columns come in chains of ten, each a noisy copy of the one before, with two or three states, from a fixed seed: of
 p columns 4.5 p pairs depend on each other. "screen" is PC without conditioning sets: the marginal tests of all pairs.

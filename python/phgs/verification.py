@@ -402,7 +402,7 @@ def _source(result: Result, data: Any) -> _Source:
 def _in_order(table: CategoricalTable, names: tuple[Name, ...]) -> CategoricalTable:
     at = [table.position[name] for name in names]
     codes, levels = tuple(table.codes[i] for i in at), tuple(table.levels[i] for i in at)
-    return table._of_columns(names, codes, levels)
+    return table._of_columns(names, codes, levels, None)
 
 
 class _Counts:
