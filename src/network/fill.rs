@@ -429,7 +429,7 @@ mod tests {
         let completed = DiscreteData::new(columns.clone(), vec![2; p]).unwrap();
         let data = IncompleteData::new(columns, vec![2; p]).unwrap();
         let dag = Dag::from_arcs(p, (1..p as Variable).map(|parent| (parent, 0))).unwrap();
-        let tables = Tables::estimate(&data, &completed, &dag, &Run::new(1).unwrap()).unwrap();
+        let tables = Tables::estimate(completed.arities(), completed.columns(), &dag, &Run::new(1).unwrap()).unwrap();
         assert_eq!(tables.tables[0].strides.len(), 40);
         let row: Vec<u16> = (0..p as Variable).map(|x| completed.column(x).get(7) as u16).collect();
         let mut weights = Vec::new();

@@ -94,8 +94,11 @@ pub(crate) fn run_on_graph<T: Send>(
 /// Edges of a graph that any work is done on in a few milliseconds.
 const FEW_EDGES: usize = 1000;
 
+/// Work on a thread of its own, whatever it returns.
+type Job<'j> = Box<dyn FnOnce(&Run) -> Result<()> + Send + 'j>;
+
 /// Not generic, so that threads and signals are compiled once, not for each job.
-fn wait_for(settings: &Settings, run: &Run, job: Box<dyn FnOnce(&Run) -> Result<()> + Send + '_>) -> PyResult<()> {
+fn wait_for(settings: &Settings, run: &Run, job: Job<'_>) -> PyResult<()> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         let worker = std::thread::Builder::new()

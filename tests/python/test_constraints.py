@@ -230,8 +230,11 @@ def test_tests_and_scores_read_their_own_columns(chain, other, missing):
     found = phgs.independence_test(data, "a", "c", "b", missing=missing)
     assert (found.statistic, found.n_rows, found.n_rows_read) == (expected.statistic, 2000, 2000)
     assert phgs.score(data, graph, missing=missing).value == value
-    if other != "constant":
+    if other == "missing":
         assert phgs.score(data, [("a", "b")], missing=missing).value == value
+    if other == "fractional":
+        # A column of numbers counts, and makes the data mixed.
+        assert phgs.score(data, [("a", "b")], missing=missing).name == "mixed-bic"
     with pytest.raises(phgs.ParameterError, match="unknown column 'nowhere'"):
         phgs.independence_test(data, "a", "nowhere")
 
