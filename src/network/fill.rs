@@ -426,8 +426,7 @@ mod tests {
         let mut rng = stream(2, 0);
         let columns: Vec<Codes> =
             (0..p).map(|_| Codes::Narrow((0..100).map(|_| u8::from(uniform(&mut rng) < 0.5)).collect())).collect();
-        let completed = DiscreteData::new(columns.clone(), vec![2; p]).unwrap();
-        let data = IncompleteData::new(columns, vec![2; p]).unwrap();
+        let completed = DiscreteData::new(columns, vec![2; p]).unwrap();
         let dag = Dag::from_arcs(p, (1..p as Variable).map(|parent| (parent, 0))).unwrap();
         let tables = Tables::estimate(completed.arities(), completed.columns(), &dag, &Run::new(1).unwrap()).unwrap();
         assert_eq!(tables.tables[0].strides.len(), 40);
