@@ -198,7 +198,8 @@ def independence_test(
     if of_rows is None:
         return result
     for i in {first, second, *conditioning} & set(table.isolated):
-        n_states = len(table.levels[i])
+        if (n_states := len(table.levels[i])) < 2:
+            continue
         warnings.warn(
             f"column {table.names[i]!r} has {n_states:,} states in {table.n_rows:,} rows: a test says little",
             ManyStatesWarning,

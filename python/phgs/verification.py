@@ -357,11 +357,11 @@ class _Source:
         """Treat missing values as the method did that learned."""
         if not any(part.missing for part in found):
             return found
-        if self.missing == "error":
+        if self.missing not in ("drop", "level"):
             name = next(name for name, part in zip(self.columns, found, strict=True) if part.missing)
             raise DataError(
-                f"column {name!r} has missing values, which the method refused that learned; learn with missing='drop'"
-                " or missing='level'"
+                f"column {name!r} has missing values, and verify counts rows as they are; learn with missing='drop' or"
+                " missing='level'"
             )
         if self.missing == "drop":
             kept = np.logical_and.reduce([part.codes >= 0 for part in found])

@@ -68,7 +68,8 @@ mod tests {
     /// By definition: what is left of each variance after regression on those before, from the inverse of their matrix.
     #[test]
     fn each_is_the_least_explained_of_those_left() {
-        let r = |x: usize, y: usize| 0.9f64.powi(x.abs_diff(y) as i32) * if (x + y) % 3 == 0 { 0.9 } else { 1.0 };
+        let r =
+            |x: usize, y: usize| 0.9f64.powi(x.abs_diff(y) as i32) * if (x + y).is_multiple_of(3) { 0.9 } else { 1.0 };
         let entry = |x: usize, y: usize| if x == y { 1.0 } else { r(x, y) };
         let rows: Vec<Vec<f64>> = (0..7).map(|x| (0..7).map(|y| entry(x, y)).collect()).collect();
         let correlation = Correlation::from_matrix(&rows, 100).unwrap();
@@ -81,9 +82,8 @@ mod tests {
             for k in 0..given.len() {
                 for i in k + 1..all.len() {
                     let f = m[i][k] / m[k][k];
-                    for j in k..all.len() {
-                        m[i][j] -= f * m[k][j];
-                    }
+                    let pivot = m[k].clone();
+                    m[i].iter_mut().zip(&pivot).skip(k).for_each(|(value, above)| *value -= f * above);
                 }
             }
             m[given.len()][given.len()]

@@ -23,6 +23,7 @@ trait Erased: Sync {
     fn session(&self) -> AnySession<'_>;
     fn prepare_pairs(&self, run: &Run) -> Result<()>;
     fn batch(&self, x: Variable) -> usize;
+    fn order_from_data(&self, run: &Run) -> Result<Option<Vec<Variable>>>;
     fn name(&self) -> &'static str;
     fn is_score_equivalent(&self) -> bool;
     fn is_counted(&self) -> bool;
@@ -40,6 +41,9 @@ impl<S: LocalScore> Erased for S {
     }
     fn batch(&self, x: Variable) -> usize {
         LocalScore::batch(self, x)
+    }
+    fn order_from_data(&self, run: &Run) -> Result<Option<Vec<Variable>>> {
+        LocalScore::order_from_data(self, run)
     }
     fn name(&self) -> &'static str {
         LocalScore::name(self)
@@ -69,6 +73,9 @@ impl LocalScore for AnyScore<'_> {
     }
     fn batch(&self, x: Variable) -> usize {
         self.0.batch(x)
+    }
+    fn order_from_data(&self, run: &Run) -> Result<Option<Vec<Variable>>> {
+        self.0.order_from_data(run)
     }
     fn name(&self) -> &'static str {
         self.0.name()
@@ -116,5 +123,20 @@ impl ScoreSession for AnySession<'_> {
         out: &mut Vec<f64>,
     ) {
         (**self).local_scores_above(child, parents, candidates, least, out);
+    }
+
+    fn ranks_by_scores(&self) -> bool {
+        (**self).ranks_by_scores()
+    }
+
+    fn rank_scores_above(
+        &mut self,
+        child: Variable,
+        parents: &[Variable],
+        candidates: &[Variable],
+        least: f64,
+        out: &mut Vec<f64>,
+    ) {
+        (**self).rank_scores_above(child, parents, candidates, least, out);
     }
 }

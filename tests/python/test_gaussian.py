@@ -204,3 +204,41 @@ def test_command_line(table, tmp_path, capsys):
     capsys.readouterr()
     assert main(["learn", str(csv), "--data-type", "gaussian", "--test", "x2", "--method", "pc"]) == 2
     assert "categories" in capsys.readouterr().err
+
+
+def dense(p, degree, n, seed):
+    """A random linear model of a dense graph, standardised, and its graph."""
+    rng = np.random.default_rng(seed)
+    order, pairs = rng.permutation(p), [(i, j) for i in range(p) for j in range(i + 1, p)]
+    weights = np.zeros((p, p))
+    for at in rng.choice(len(pairs), round(p * degree / 2), replace=False):
+        i, j = pairs[at]
+        weights[order[i], order[j]] = rng.uniform(0.5, 1.5) * rng.choice([-1, 1])
+    data = np.zeros((n, p))
+    for x in order:
+        data[:, x] = data @ weights[:, x] + rng.normal(size=n)
+    return (data - data.mean(axis=0)) / data.std(axis=0), (weights != 0).astype(int)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_dense_graphs_are_found(seed):
+    """Greedy search alone is caught far from the true class."""
+    data, graph = dense(30, 7, 2000, seed)
+    truth = phgs.dag_to_cpdag(phgs.as_graph(graph))
+    quick, normal = (
+        phgs.learn(data, data_type="gaussian", effort=effort, progress=False) for effort in ("quick", "normal")
+    )
+    assert phgs.compare(truth, quick.cpdag).jaccard < 0.9
+    assert phgs.compare(truth, normal.cpdag).jaccard > 0.95
+    assert normal.score.value > quick.score.value
+    one = phgs.learn(data, data_type="gaussian", threads=1, progress=False)
+    assert (one.cpdag, one.score, one.calls) == (normal.cpdag, normal.score, normal.calls)
+
+
+def test_the_start_order_of_gaussian_data_is_an_option():
+    data, _ = dense(20, 6, 1000, 1)
+    found = [
+        phgs.BOSS(order_from_data=given, score="ebic", data_type="gaussian", progress=False).learn(data)
+        for given in (False, True)
+    ]
+    assert found[0].calls != found[1].calls

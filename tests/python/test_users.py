@@ -44,7 +44,7 @@ are in the module of that theme; what is left is here.
 | 37 | hill-climbing is hill-climbing | search.rs: every_move_is_that_of_a_plain_search |
 | 38 | options count, examples run | test_options: test_row_38; test_docs |
 | 39 | tabu ends, never below its start | search.rs: promises_hold; test_learners: test_a_search_is_never_worse… |
-| 40 | GES is GES | src/search/ges/enumeration.rs; ges.rs; test_any_frame |
+| 40 | GES is GES | src/search/ges/tests.rs; ges.rs; test_any_frame |
 | 41–43 | labels of any type; constants | test_input |
 | 44 | identifiers | test_identifiers |
 | 45–48 | names, repeated names, floats, missing values | test_input |

@@ -64,7 +64,7 @@ def found_out(
     frame = frame.only(positions(frame.names, columns))
     found = decide(frame, given)
     decisions = tuple(column.decision for column in found)
-    if all(decision.kind == "empty" for decision in decisions):
+    if missing != "testwise" and all(decision.kind == "empty" for decision in decisions):
         raise DataError("data: every value is missing")
     if mixed or any(column.numbers is not None for column in found):
         table = _mixed(frame.names, found, missing, from_text=frame.from_text)
@@ -73,7 +73,7 @@ def found_out(
         if warn:
             findings.warn_of_mixed(table, stacklevel + 1)
         return table
-    coded = [column.coded for column in found if column.coded is not None]
+    coded = [_for_tests(column) if missing == "testwise" else column.coded for column in found]
     read = table_of(
         frame.names,
         coded,
@@ -87,6 +87,14 @@ def found_out(
     if warn:
         findings.warn_of(read, stacklevel + 1)
     return read
+
+
+def _for_tests(column: Column) -> CodedColumn | None:
+    """A column without any value leaves no row to a test of it."""
+    if column.decision.kind != "empty" or column.coded is None:
+        return column.coded
+    n_rows = len(column.coded.codes)
+    return CodedColumn(np.full(n_rows, -1, dtype=np.int32), [], n_rows)
 
 
 def _mixed(names: tuple[Name, ...], found: Sequence[Column], missing: Missing, *, from_text: bool) -> MixedTable:
