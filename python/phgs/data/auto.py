@@ -73,7 +73,8 @@ def found_out(
         if warn:
             findings.warn_of_mixed(table, stacklevel + 1)
         return table
-    coded = [_for_tests(column) if missing == "testwise" else column.coded for column in found]
+    read_columns = [_for_tests(column) if missing == "testwise" else column.coded for column in found]
+    coded = [column for column in read_columns if column is not None]
     read = table_of(
         frame.names,
         coded,
