@@ -64,33 +64,4 @@ mod tests {
         let correlation = Correlation::from_matrix(&independent, 100).unwrap();
         assert_eq!(correlation.least_explained_first(&Run::unlimited()).unwrap(), [0, 1, 2]);
     }
-
-    /// By definition: what is left of each variance after regression on those before, from the inverse of their matrix.
-    #[test]
-    fn each_is_the_least_explained_of_those_left() {
-        let r =
-            |x: usize, y: usize| 0.9f64.powi(x.abs_diff(y) as i32) * if (x + y).is_multiple_of(3) { 0.9 } else { 1.0 };
-        let entry = |x: usize, y: usize| if x == y { 1.0 } else { r(x, y) };
-        let rows: Vec<Vec<f64>> = (0..7).map(|x| (0..7).map(|y| entry(x, y)).collect()).collect();
-        let correlation = Correlation::from_matrix(&rows, 100).unwrap();
-        let order = correlation.least_explained_first(&Run::unlimited()).unwrap();
-        let left = |x: Variable, given: &[Variable]| {
-            // Gauss's elimination of the given variables, then of x.
-            let all: Vec<Variable> = given.iter().copied().chain([x]).collect();
-            let mut m: Vec<Vec<f64>> =
-                all.iter().map(|&a| all.iter().map(|&b| entry(a as usize, b as usize)).collect()).collect();
-            for k in 0..given.len() {
-                for i in k + 1..all.len() {
-                    let f = m[i][k] / m[k][k];
-                    let pivot = m[k].clone();
-                    m[i].iter_mut().zip(&pivot).skip(k).for_each(|(value, above)| *value -= f * above);
-                }
-            }
-            m[given.len()][given.len()]
-        };
-        for at in 1..7 {
-            let own = left(order[at], &order[..at]);
-            assert!(order[at + 1..].iter().all(|&x| left(x, &order[..at]) <= own + 1e-9));
-        }
-    }
 }
