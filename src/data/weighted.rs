@@ -15,8 +15,9 @@ use crate::{Error, Result, Variable};
 ///
 /// ```
 /// use phgs::data::RowWeights;
-/// let weights = RowWeights::new(&[3.0, 1.0])?;
-/// assert_eq!((weights.effective_rows(), weights.scaled()), (1.6, [1.2, 0.4].as_slice()));
+/// // 6² / 8 effective rows.
+/// let weights = RowWeights::new(&[2.0, 1.0, 1.0, 1.0, 1.0])?;
+/// assert_eq!((weights.effective_rows(), weights.scaled()), (4.5, [1.5, 0.75, 0.75, 0.75, 0.75].as_slice()));
 /// assert_eq!(RowWeights::new(&[0.2, 0.2, 0.2])?.effective_rows(), 3.0);
 /// # Ok::<(), phgs::Error>(())
 /// ```
