@@ -64,4 +64,33 @@ mod tests {
         let correlation = Correlation::from_matrix(&independent, 100).unwrap();
         assert_eq!(correlation.least_explained_first(&Run::unlimited()).unwrap(), [0, 1, 2]);
     }
+
+    /// By definition: what is left of each variance after regression on those before, from Gauss's elimination.
+    #[test]
+    fn each_is_the_least_explained_of_those_left() {
+        // Half a chain and half a common factor: positive definite.
+        let loading = [0.9, -0.3, 0.5, 0.8, -0.7, 0.1, 0.6];
+        let entry = |x: usize, y: usize| {
+            if x == y { 1.0 } else { 0.5 * 0.8f64.powi(x.abs_diff(y) as i32) + 0.5 * loading[x] * loading[y] }
+        };
+        let rows: Vec<Vec<f64>> = (0..7).map(|x| (0..7).map(|y| entry(x, y)).collect()).collect();
+        let correlation = Correlation::from_matrix(&rows, 100).unwrap();
+        let order = correlation.least_explained_first(&Run::unlimited()).unwrap();
+        let left = |x: Variable, given: &[Variable]| {
+            let all: Vec<usize> = given.iter().chain([&x]).map(|&v| v as usize).collect();
+            let mut m: Vec<Vec<f64>> = all.iter().map(|&a| all.iter().map(|&b| entry(a, b)).collect()).collect();
+            for k in 0..given.len() {
+                let pivot = m[k].clone();
+                for row in &mut m[k + 1..] {
+                    let f = row[k] / pivot[k];
+                    row.iter_mut().zip(&pivot).skip(k).for_each(|(value, above)| *value -= f * above);
+                }
+            }
+            m[given.len()][given.len()]
+        };
+        for at in 1..7 {
+            let own = left(order[at], &order[..at]);
+            assert!(order[at + 1..].iter().all(|&x| left(x, &order[..at]) <= own + 1e-9));
+        }
+    }
 }

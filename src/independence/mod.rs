@@ -134,6 +134,24 @@ pub trait IndependenceTest: Sync {
     }
 }
 
+/// The distances of all pairs x < y, each by a session: the condensed form.
+fn pair_distances<'t, T: IndependenceTest>(
+    test: &'t T,
+    run: &Run,
+    distance: impl Fn(&mut T::Session<'t>, Variable, Variable) -> f64 + Sync,
+) -> Result<Vec<f64>> {
+    let p = test.n_variables() as Variable;
+    let rows = run.try_map(
+        p as usize,
+        || test.session(),
+        |session, x| {
+            let x = x as Variable;
+            ((x + 1)..p).map(|y| in_time(run).map(|()| distance(session, x, y))).collect::<Result<Vec<f64>>>()
+        },
+    )?;
+    Ok(rows.concat())
+}
+
 /// For what is of use only when it is whole: fails when the run is cancelled or out of time.
 fn in_time(run: &Run) -> Result<()> {
     run.check()?;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::pearson::StratumTable;
 use super::rules::{DegreesOfFreedom, Rules};
-use super::{IndependenceTest, TestResult, TestSession, in_time};
+use super::{IndependenceTest, TestResult, TestSession, pair_distances};
 use crate::counts::{FixedScale, FixedSum};
 use crate::data::{IncompleteData, with_codes};
 use crate::run::Run;
@@ -104,16 +104,7 @@ impl IndependenceTest for TestwiseTest<'_> {
 
     /// 1 − I(x, y) / H(x, y) of the rows in which both are known; 1 where H = 0.
     fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
-        let p = self.n_variables() as Variable;
-        let rows = run.try_map(
-            p as usize,
-            || self.session(),
-            |session, x| {
-                let x = x as Variable;
-                ((x + 1)..p).map(|y| in_time(run).map(|()| session.distance(x, y))).collect::<Result<Vec<f64>>>()
-            },
-        )?;
-        Ok(Some(rows.concat()))
+        pair_distances(self, run, TestwiseSession::distance).map(Some)
     }
 }
 

@@ -1,7 +1,7 @@
 //! G² and Pearson's X² of rows with sampling weights.
 
 use super::rules::{DegreesOfFreedom, Rules, classical};
-use super::{IndependenceTest, Statistic, TestResult, TestSession, in_time};
+use super::{IndependenceTest, Statistic, TestResult, TestSession, pair_distances};
 use crate::counts::{FixedSum, WeightedEngine, WeightedSession};
 use crate::data::WeightedData;
 use crate::run::Run;
@@ -68,16 +68,7 @@ impl IndependenceTest for WeightedTest<'_, '_> {
 
     /// 1 − I(x, y) / H(x, y) of the weighted distribution; 1 where H = 0.
     fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
-        let p = self.n_variables() as Variable;
-        let rows = run.try_map(
-            p as usize,
-            || self.session(),
-            |session, x| {
-                let x = x as Variable;
-                ((x + 1)..p).map(|y| in_time(run).map(|()| session.distance(x, y))).collect::<Result<Vec<f64>>>()
-            },
-        )?;
-        Ok(Some(rows.concat()))
+        pair_distances(self, run, WeightedTestSession::distance).map(Some)
     }
 }
 

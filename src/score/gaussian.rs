@@ -139,6 +139,22 @@ fn append(
     left
 }
 
+impl GaussianSession<'_> {
+    /// Factors the parents (at least one), with the child's row after theirs. Returns the least that is left of any of
+    /// their variances, and what is left of the child's.
+    fn factorise(&mut self, parents: &[Variable], child: Variable) -> (f64, f64) {
+        let (correlation, k) = (self.score.correlation, parents.len());
+        self.factor.clear();
+        let mut least_left = 1.0f64;
+        for (j, &x) in parents.iter().enumerate() {
+            let left = append(correlation, &mut self.factor, k, parents[..j].iter().copied(), x);
+            least_left = least_left.min(left);
+        }
+        let left = append(correlation, &mut self.factor, k, parents.iter().copied(), child);
+        (least_left.min(left), left)
+    }
+}
+
 impl ScoreSession for GaussianSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let width = parents.len() + 1;
@@ -203,15 +219,9 @@ impl ScoreSession for GaussianSession<'_> {
         if k == 0 {
             return self.local_scores_with_each(child, parents, candidates, out);
         }
-        self.factor.clear();
-        let mut least_left = 1.0f64;
-        for (j, &x) in parents.iter().enumerate() {
-            let left = append(correlation, &mut self.factor, k, parents[..j].iter().copied(), x);
-            least_left = least_left.min(left);
-        }
-        let of_child = self.factor.len();
-        let left = append(correlation, &mut self.factor, k, parents.iter().copied(), child);
-        if least_left.min(left) < SAFE {
+        let (least_left, left) = self.factorise(parents, child);
+        let of_child = k * k;
+        if least_left < SAFE {
             return self.local_scores_with_each(child, parents, candidates, out);
         }
         let mut promising: Vec<Variable> = Vec::with_capacity(candidates.len());
@@ -231,12 +241,7 @@ impl ScoreSession for GaussianSession<'_> {
                 out.push(f64::NAN);
             }
         }
-        let mut scores = Vec::with_capacity(promising.len());
-        self.local_scores_with_each(child, parents, &promising, &mut scores);
-        let mut scores = scores.into_iter();
-        for score in out.iter_mut().filter(|score| score.is_nan()) {
-            *score = scores.next().expect("one score for each promising candidate");
-        }
+        super::score_the_rest(self, child, parents, &promising, out);
     }
 
     fn ranks_by_scores(&self) -> bool {
@@ -259,15 +264,9 @@ impl ScoreSession for GaussianSession<'_> {
         if k == 0 {
             return self.local_scores_with_each(child, parents, candidates, out);
         }
-        self.factor.clear();
-        let mut least_left = 1.0f64;
-        for (j, &x) in parents.iter().enumerate() {
-            let left = append(correlation, &mut self.factor, k, parents[..j].iter().copied(), x);
-            least_left = least_left.min(left);
-        }
-        let of_child = self.factor.len();
-        let left = append(correlation, &mut self.factor, k, parents.iter().copied(), child);
-        if least_left.min(left) < SAFE {
+        let (least_left, left) = self.factorise(parents, child);
+        let of_child = k * k;
+        if least_left < SAFE {
             return self.local_scores_with_each(child, parents, candidates, out);
         }
         out.clear();
@@ -311,12 +310,7 @@ impl ScoreSession for GaussianSession<'_> {
         }
         self.tail = panel;
         if !collinear.is_empty() {
-            let mut scores = Vec::with_capacity(collinear.len());
-            self.local_scores_with_each(child, parents, &collinear, &mut scores);
-            let mut scores = scores.into_iter();
-            for score in out.iter_mut().filter(|score| score.is_nan()) {
-                *score = scores.next().expect("one score for each collinear candidate");
-            }
+            super::score_the_rest(self, child, parents, &collinear, out);
         }
     }
 }

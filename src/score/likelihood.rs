@@ -223,12 +223,7 @@ impl ScoreSession for LikelihoodSession<'_> {
                 out.push(f64::NAN);
             }
         }
-        let mut scores = Vec::with_capacity(promising.len());
-        self.local_scores_with_each(child, parents, &promising, &mut scores);
-        let mut scores = scores.into_iter();
-        for score in out.iter_mut().filter(|score| score.is_nan()) {
-            *score = scores.next().expect("one score for each promising candidate");
-        }
+        super::score_the_rest(self, child, parents, &promising, out);
         left_out
     }
 }

@@ -165,6 +165,22 @@ pub trait ScoreSession {
     }
 }
 
+/// Computes the scores that `out` holds NaN for: those of `candidates`, in the same order.
+fn score_the_rest(
+    session: &mut impl ScoreSession,
+    child: Variable,
+    parents: &[Variable],
+    candidates: &[Variable],
+    out: &mut [f64],
+) {
+    let mut scores = Vec::with_capacity(candidates.len());
+    session.local_scores_with_each(child, parents, candidates, &mut scores);
+    let mut scores = scores.into_iter();
+    for score in out.iter_mut().filter(|score| score.is_nan()) {
+        *score = scores.next().expect("one score for each candidate");
+    }
+}
+
 /// Calls `visit` with every count of the table of `variables` that is not 0, by increasing cell.
 fn for_each_count(counting: &mut CountingSession<'_, '_>, variables: &[Variable], mut visit: impl FnMut(u32)) {
     if let Some(counts) = counting.table(variables) {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::likelihood::{n_parameters, per_parent, with};
+use super::likelihood::{self, n_parameters, per_parent, with};
 use super::regret::{Cells, Regrets, ln_binomial};
 use super::unit::ScoreUnit;
 use super::{DiscreteScoreKind, LocalScore, ScoreSession};
@@ -57,12 +57,7 @@ impl<'e, 'd> WeightedScore<'e, 'd> {
     /// [`Error::Parameter`] for BDeu and K2, and when a parameter of the kind has no meaning.
     pub fn new(engine: &'e WeightedEngine<'d>, kind: DiscreteScoreKind) -> Result<Self> {
         let rows = engine.data().effective_rows();
-        let per_parameter = |lambda: f64| {
-            if lambda >= 0.0 && lambda.is_finite() {
-                return Ok(Charge::PerParameter(lambda * rows.ln()));
-            }
-            Err(Error::parameter("penalty", format!("{lambda} is not a penalty; BIC has 0.5")))
-        };
+        let per_parameter = |lambda: f64| likelihood::per_parameter(lambda, rows).map(Charge::PerParameter);
         // Half a row changes no regret to speak of.
         let regret = |support_coded| Charge::Regret { regrets: Regrets::new(rows.round() as usize), support_coded };
         let (charge, gamma, name) = match kind {

@@ -62,9 +62,9 @@ _MOST_VARIABLES_SCORED_AT_ONCE = 1000
 
 def by_effort_of_numbers(effort: Effort, seed: int, search: Search, n_variables: int) -> tuple[Refinement, ...]:
     """Return the same for Gaussian data, whose local scores cost next to nothing and whose graphs may be dense."""
-    classes, *_ = by_effort(effort, seed, search)
+    found = by_effort(effort, seed, search)
     if effort == "quick" or n_variables > _MOST_VARIABLES_SCORED_AT_ONCE:
-        return by_effort(effort, seed, search)
+        return found
     thorough = effort == "thorough"
     further = OrderEffort(
         scores_per_pair=20_000 if thorough else 2_000,
@@ -76,7 +76,7 @@ def by_effort_of_numbers(effort: Effort, seed: int, search: Search, n_variables:
     orders = OrderSearch(
         effort=further, growing=False, incremental=True, order_from_data=True, max_parents=search.max_parents
     )
-    return (classes, orders)
+    return (found[0], orders)
 
 
 def check_refine(refine: Any) -> None:

@@ -448,6 +448,19 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         }
     }
 
+    /// The first place after `from` that changes the parents of `x`, which are those of a trace until there.
+    fn next_place(
+        &self,
+        x: Variable,
+        trace: &Trace,
+        from: Place,
+        highest: Place,
+        place: impl Fn(Variable) -> Place,
+    ) -> Option<Place> {
+        let changing = trace.blocked.iter().chain(&self.forced[x as usize]);
+        changing.map(|&y| place(y) + 1).filter(|&at| at > from && at <= highest).min()
+    }
+
     /// The parents of `x` at each place from `lowest` to `highest`, as (first place, trace) of each stretch of places.
     fn along(
         &self,
@@ -464,13 +477,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         let mut from = lowest;
         loop {
             let trace = self.trace(session, x, None, |y| y != x && place(y) < from);
-            let next = trace
-                .blocked
-                .iter()
-                .chain(&self.forced[x as usize])
-                .map(|&y| place(y) + 1)
-                .filter(|&at| at > from && at <= highest)
-                .min();
+            let next = self.next_place(x, &trace, from, highest, &place);
             found.push((from, trace));
             match next {
                 Some(at) if !self.run.out_of_time() => from = at,
@@ -505,13 +512,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         let mut from = own;
         loop {
             let trace = &found[found.len() - 1].1;
-            let next = trace
-                .blocked
-                .iter()
-                .chain(&self.forced[x as usize])
-                .map(|&y| place(y) + 1)
-                .filter(|&at| at > from && at <= highest)
-                .min();
+            let next = self.next_place(x, trace, from, highest, &place);
             let Some(at) = next.filter(|_| !self.run.out_of_time()) else { return found };
             let trace = self.trace(session, x, Some(&trace.parents), |y| y != x && place(y) < at);
             found.push((at, trace));
