@@ -46,7 +46,7 @@ class MixedNetwork:
     >>> network
     <phgs.MixedNetwork: 2 variables (1 numbers, 1 categories), 1 arcs, 5 parameters>
     >>> network.family("height").coefficients.round(0).ravel().tolist()
-    [170.0, 180.0]
+    [170.0, 179.0]
     >>> network.sample(3, seed=1).column_names
     ['sex', 'height']
     """

@@ -64,7 +64,7 @@ def found_out(
     frame = frame.only(positions(frame.names, columns))
     found = decide(frame, given)
     decisions = tuple(column.decision for column in found)
-    if missing != "testwise" and all(decision.kind == "empty" for decision in decisions):
+    if missing != "testwise" and any(map(len, found)) and all(decision.kind == "empty" for decision in decisions):
         raise DataError("data: every value is missing")
     if mixed or any(column.numbers is not None for column in found):
         table = _mixed(frame.names, found, missing, from_text=frame.from_text)

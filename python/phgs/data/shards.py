@@ -57,7 +57,7 @@ def shards(where: Any) -> Shards:
     >>> import pathlib, tempfile, phgs, pyarrow as pa, pyarrow.parquet as pq
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for part in range(3):
-    ...         rows = {"rain": ["no", "yes"] * 50, "wet": ["no", "yes"] * 50}
+    ...         rows = {"rain": ["no", "yes"] * 50, "wet": ["no", "yes"] * 40 + ["yes", "no"] * 10}
     ...         pq.write_table(pa.table(rows), pathlib.Path(folder, f"{part}.parquet"))
     ...     source = phgs.shards(folder)
     ...     print(source, source.sample(100, seed=1), phgs.learn(source).cpdag.n_edges)
