@@ -56,6 +56,18 @@ def _shorten_signature(app, what, name, obj, options, signature, return_annotati
     return re.sub(r"<object object at 0x[0-9a-f]+>", "…", signature), None
 
 
+def _one_attribute_an_entry(app, what, name, obj, options, lines):
+    """Make an entry for each of ``x, y : float`` among the attributes: a field of Sphinx has one name."""
+    start = next((i for i, line in enumerate(lines) if line == "Attributes"), None)
+    if start is None:
+        return
+    end = next((i for i in range(start + 2, len(lines)) if re.fullmatch("-{3,}", lines[i])), len(lines) + 1) - 1
+    entries = "\n".join(lines[start + 2 : end])
+    several = re.compile(r"^(\w+(?:, \w+)+)( : .*)?\n((?: .*\n?)+)", re.MULTILINE)
+    entries = several.sub(lambda m: "".join(f"{n}{m[2] or ''}\n{m[3].rstrip()}\n" for n in m[1].split(", ")), entries)
+    lines[start + 2 : end] = entries.split("\n")
+
+
 def _not_an_empty_glob(record):
     """Let the lists of benchmarks and studies be empty; Sphinx gives this warning no name to suppress it by."""
     return "didn't match any documents" not in str(record.msg)
@@ -64,6 +76,7 @@ def _not_an_empty_glob(record):
 def setup(app):
     """Write the pages that are made from the code, before Sphinx reads its sources."""
     logging.getLogger("sphinx.sphinx.directives.other").addFilter(_not_an_empty_glob)
+    app.connect("autodoc-process-docstring", _one_attribute_an_entry, priority=100)  # before napoleon
     app.connect("autodoc-process-signature", _shorten_signature)
     write_command_line(Path(__file__).parent / "reference" / "command-line-options.md")
     write_notebooks(Path(__file__).parent / "examples" / "notebooks")
