@@ -254,3 +254,24 @@ def test_a_large_graph_is_unpacked(opened):
     assert page.locator("#passing").inner_text() == f"{graph.n_edges:,} edges shown"
     name = graph.variables[500]
     assert values(find(page, name))["Parents"] == (", ".join(graph.parents(name)) or "none")
+
+
+def test_a_large_page_tells_the_tests_of_near_pairs(opened, result, monkeypatch):
+    from phgs.graphs.view import page as pages
+    from phgs.graphs.view import payload
+
+    # As if it were large, so that the viewer is unpacked and far pairs are left out.
+    monkeypatch.setattr(pages, "_LONGEST_PLAIN", 100)
+    monkeypatch.setattr(payload, "MOST_ABSENT_PAIRS", 120)
+    page = ready(opened(result.explore().html))
+    seen = set()
+    for a, b in (("HR", "BP"), ("HR", "PAP"), ("CO", "TPR"), ("HRBP", "HRSAT"), ("PAP", "HISTORY")):
+        find(page, a)
+        page.fill("#second", b)
+        page.keyboard.press("Enter")
+        page.locator(".why", has_text=b).first.wait_for()
+        shown, said = page.locator(".why").inner_text(), result.explain(a, b).split("\n")
+        far = "edges apart. This page has the tests of nearer pairs" in shown
+        assert far or shown.split("\n") == said[:2]
+        seen.add(far)
+    assert seen == {True, False}

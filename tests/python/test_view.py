@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 import phgs
 from phgs.graphs.layout import components, layered, springs
+from phgs.graphs.view import separations
 from phgs.graphs.view.page import as_json, part
+from phgs.texts import p_value_text
 
 HOSTILE = '</script><img src=x onerror=alert(1)>"&<b>'
 
@@ -33,12 +35,41 @@ def digest(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
+def numbers(text, many):
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8).reshape(-1, many or 1)
+    return (256 ** np.arange(len(planes))[::-1] @ planes).tolist() if many else []
+
+
 def unpacked(payload):
-    found = json.loads(zlib.decompress(base64.b64decode(payload["absent"])))
-    x = np.cumsum(found["x"]).tolist()
-    ends = np.cumsum([0, *found["size"]]).tolist()
-    given_sets = [found["given"][a:b] for a, b in itertools.pairwise(ends)]
-    return {(a, b): (p, s) for a, b, p, s in zip(x, found["y"], found["p"], given_sets, strict=True)}
+    """Read the separating sets as the viewer does."""
+    packed, edges = payload["absent"], payload["edges"]
+    n, pairs = packed["variables"], packed["pairs"]
+    sizes = numbers(packed["columns"][4], pairs)
+    per_row, gaps, digits, powers = (
+        numbers(text, many) for text, many in zip(packed["columns"], (n, *[pairs] * 3), strict=False)
+    )
+    places = iter(numbers(packed["columns"][5], sum(sizes)))
+    extra = edges.get("extra", [0] * len(edges["a"]))
+    likely = [[] for _ in range(n)]
+    for a, b in sorted((min(p), max(p)) for *p, e in zip(edges["a"], edges["b"], extra, strict=True) if not e):
+        likely[a].append(b)
+        likely[b].append(a)
+    found, rows = {}, iter(zip(gaps, digits, powers, sizes, strict=True))
+    for x in range(n):
+        y = x
+        for _ in range(per_row[x]):
+            gap, digit, power, size = next(rows)
+            y += gap + 1
+            order = list(dict.fromkeys(z for two in itertools.zip_longest(likely[x], likely[y]) for z in two))
+            order = [z for z in order if z is not None]
+            members, code = [], -1
+            for _ in range(size):
+                code += next(places) + 1
+                members.append(order[code] if code < len(order) else code - len(order))
+            for end in (x, y):
+                likely[end] = sorted(members) + [z for z in likely[end] if z not in members]
+            found[x, y] = (float(f"{digit}e{-power - 2}") if digit else f"10^-{power}", sorted(members))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +172,51 @@ def test_separating_sets_of_absent_pairs_are_embedded(result):
             if isinstance(p, float) and p > 0:
                 assert math.isclose(math.log(p), separation.log_p_value, abs_tol=0.01)
     assert checked > 100
+
+
+def test_separating_sets_come_back():
+    rng = np.random.default_rng(4)
+    n, edges = 300, [(i, i + 1) for i in range(200)]
+    pairs = []
+    for x, y in sorted({tuple(sorted(pair)) for pair in rng.integers(0, n, (900, 2)).tolist() if pair[0] != pair[1]}):
+        log_p = float(rng.choice([0.0, -1e-9, -0.5, -30.0, -689.0, -691.0, -12345.0]))
+        pairs.append((x, y, log_p, sorted(rng.choice(n, rng.integers(0, 5), replace=False).tolist())))
+    for kept in (pairs, []):
+        a, b = zip(*edges, strict=True)
+        found = unpacked({"absent": separations.packed(n, edges, kept), "edges": {"a": a, "b": b}})
+        assert list(found) == [(x, y) for x, y, _, _ in kept]
+        for (x, y, log_p, given_set), (p, members) in zip(kept, found.values(), strict=True):
+            text = p_value_text(log_p)
+            assert p == (text if text.startswith("10^") else float(text)), (x, y)
+            assert members == given_set
+
+
+def test_the_nearest_pairs_are_kept_when_there_are_many():
+    n = 130
+    chain = [(i, i + 1) for i in range(99)]
+    pairs = [(x, y, -1.0, []) for x in range(n) for y in range(x + 1, n) if y - x > 1 or y >= 100]
+    nearest = separations.nearest
+    assert nearest(n, chain, pairs, len(pairs)) == (pairs, None)
+    # 98 pairs are two edges apart, 97 three, 96 four.
+    kept, steps = nearest(n, chain, pairs, 98 + 97 + 96 + 50)
+    assert steps == 4
+    assert kept == [pair for pair in pairs if pair[1] - pair[0] <= 4 and pair[1] < 100]
+    assert nearest(n, chain, pairs, 97) == (None, None)
+    # All that are joined by a path: no others can be nearer.
+    kept, steps = nearest(n, chain, pairs, len(pairs) - 1)
+    assert kept == [pair for pair in pairs if pair[1] < 100]
+    assert steps == 99
+    assert nearest(3, [], [(0, 1, -1.0, []), (1, 2, -1.0, [])], 1) == (None, None)
+
+
+def test_a_large_page_is_sealed_too():
+    html = phgs.random_dag(1000, degree=3, seed=1).explore().html
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)[1]
+    embedded = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
+    viewer = zlib.decompress(base64.b64decode(embedded["viewer"])).decode()
+    (first,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    assert viewer == part("view.js")
+    assert f"script-src {digest(first)} {digest(viewer)};" in policy
 
 
 def test_a_comparison_has_the_counts_of_compare(result, alarm):
@@ -263,10 +339,10 @@ def test_json_comes_back_and_has_no_markup(value):
 def test_sizes_are_within_limits(result):
     assert len(part("view.js").encode()) <= 46_000
     graph = phgs.random_dag(1000, degree=3, seed=1)
-    assert len(graph.explore().html.encode()) <= 100_000
+    assert len(graph.explore().html.encode()) <= 65_000
     large = phgs.random_dag(5000, degree=6, seed=1)
     page = large.explore().html
-    assert len(page.encode()) <= 300_000
+    assert len(page.encode()) <= 160_000
     assert payload_of(page)["names"] == list(large.variables)
 
 

@@ -526,7 +526,8 @@ class Result:
         """Make a page in which to explore the graph: move, search, and ask about variables and edges.
 
         A notebook shows what is returned. The file works from disk in any browser, without a network. It holds what the
-        result file holds, the separating sets of absent pairs too where there are at most 100,000 of them, but no data.
+        result file holds, but no data. Of more than 15,000 pairs without an edge it has the tests of the nearest only:
+        those up to some number of edges apart, which the page tells.
 
         Parameters
         ----------

@@ -30,17 +30,25 @@ def as_json(value: Any) -> str:
     return "".join(c if not "\ud800" <= c <= "\udfff" else f"\\u{ord(c):04x}" for c in text)
 
 
-def packed(value: Any) -> str:
-    """Compress JSON; the browser takes it apart."""
-    return base64.b64encode(zlib.compress(as_json(value).encode(), 9)).decode()
+def packed(text: str) -> str:
+    """Compress text; the browser takes it apart."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _embedded(payload: dict[str, Any]) -> str:
-    """Write the payload; a long one is compressed, but for the separating sets, which are compressed already."""
+def _scripts(payload: dict[str, Any]) -> tuple[str, str, list[str]]:
+    """Return what is shown as JSON, the script that begins, and all scripts that may run.
+
+    A long payload is compressed, and the viewer with it; a short script unpacks them. Separating sets are compressed as
+    they are.
+    """
+    viewer = part("view.js")
     most = {key: value for key, value in payload.items() if key != "absent"}
-    if len(as_json(most)) <= _LONGEST_PLAIN:
-        return as_json(payload)
-    return as_json({"packed": packed(most), "absent": payload.get("absent")})
+    text = as_json(most)
+    if len(text) <= _LONGEST_PLAIN:
+        return as_json(payload), viewer, [viewer]
+    first = part("unpack.js")
+    embedded = {"packed": packed(text), "viewer": packed(viewer), "absent": payload.get("absent")}
+    return as_json(embedded), first, [first, viewer]
 
 
 def _finite(value: Any) -> Any:
@@ -70,10 +78,10 @@ def page(payload: dict[str, Any], before: str = "", after: str = "", styles: Seq
     styles
         Further style sheets.
     """
-    script = part("view.js")
+    data, first, scripts = _scripts(payload)
     sheets = [part("view.css"), *styles]
     policy = (
-        f"default-src 'none'; script-src {digest(script)}; style-src {' '.join(map(digest, sheets))};"
+        f"default-src 'none'; script-src {' '.join(map(digest, scripts))}; style-src {' '.join(map(digest, sheets))};"
         " base-uri 'none'; form-action 'none'"
     )
     alone = "" if before or after else ' class="alone"'
@@ -86,8 +94,8 @@ def page(payload: dict[str, Any], before: str = "", after: str = "", styles: Seq
             *(f"<style>{sheet}</style>\n" for sheet in sheets),
             f"</head>\n<body{alone}>\n{before}",
             part("view.html").replace('<header id="title"></header>', _header(payload)),
-            f'<script type="application/json" id="data">{_embedded(payload)}</script>\n',
-            f"<script>{script}</script>\n{after}</body>\n</html>\n",
+            f'<script type="application/json" id="data">{data}</script>\n',
+            f"<script>{first}</script>\n{after}</body>\n</html>\n",
         ]
     )
 

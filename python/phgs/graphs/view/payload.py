@@ -17,7 +17,8 @@ from phgs.graphs.functions import Comparison, _class, _union, compare
 from phgs.graphs.graph import Graph
 from phgs.graphs.layout import IN_LAYERS, Layout, components, layered, springs
 from phgs.graphs.view.explorer import Explorer
-from phgs.graphs.view.page import packed, page
+from phgs.graphs.view.page import page
+from phgs.graphs.view.separations import Separated, nearest, packed
 from phgs.output import check_writable
 from phgs.texts import p_value_text
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from phgs.data.frames import Name
     from phgs.result import Result
 
-MOST_ABSENT_PAIRS = 100_000
-"""Separating sets of so many pairs are embedded, as in the result file."""
+MOST_ABSENT_PAIRS = 15_000
+"""Separating sets of so many pairs are embedded, those of the nearest ones: some 60 kB. The result file has more."""
 
 MOST_RARE_PAIRS = 20_000
 """So many pairs of bootstrap replicates are shown, the most frequent ones."""
@@ -119,8 +120,11 @@ def of_result(
         payload["path"] = [point._asdict() for point in path]
     payload["lines"] = _lines(result, payload.pop("comparison", None))
     payload["columns"] = _columns(result)
-    payload["absent"] = _packed(absent) if result._separations and len(absent) <= MOST_ABSENT_PAIRS else None
-    payload["explain"] = _explain(result, embedded=payload["absent"] is not None)
+    skeleton = graph._pair_indices()
+    kept, steps = nearest(graph.n_variables, skeleton, absent, MOST_ABSENT_PAIRS)
+    embedded = kept is not None and bool(result._separations)
+    payload["absent"] = packed(graph.n_variables, skeleton, kept or []) if embedded else None
+    payload["explain"] = _explain(result, embedded=embedded) | {"steps": steps}
     return payload
 
 
@@ -401,7 +405,7 @@ def _columns(result: Result) -> dict[str, Any] | None:
     return found | {"sets": [list(labels) for labels in sets], "rows": result.n_rows}
 
 
-def _absent_pairs(result: Result) -> list[tuple[int, int, float, list[int]]]:
+def _absent_pairs(result: Result) -> list[Separated]:
     """The pairs without an edge of which a deciding test is known, in column order."""
     kept = result._separations
     if not kept:
@@ -413,18 +417,6 @@ def _absent_pairs(result: Result) -> list[tuple[int, int, float, list[int]]]:
         for i, (x, y) in enumerate(zip(kept["x"].tolist(), kept["y"].tolist(), strict=True))
         if (x, y) not in joined
     )
-
-
-def _packed(absent: Sequence[tuple[int, int, float, list[int]]]) -> str:
-    """Compress: nothing of it is needed before the first pair is asked for."""
-    found = {
-        "x": np.diff([x for x, _, _, _ in absent], prepend=0).tolist() if absent else [],
-        "y": [y for _, y, _, _ in absent],
-        "p": [_p_value(log_p) for _, _, log_p, _ in absent],
-        "size": [len(given) for _, _, _, given in absent],
-        "given": [z for _, _, _, given in absent for z in given],
-    }
-    return packed(found)
 
 
 def _explain(result: Result, *, embedded: bool) -> dict[str, Any]:
@@ -446,7 +438,7 @@ def _explain(result: Result, *, embedded: bool) -> dict[str, Any]:
         forbidden = sorted((a, b) for a, b in candidates if known.forbids(names[a], names[b]))
     alpha = result.parameters.get("alpha")
     if result._separations and not embedded:
-        none = f"The separating sets of more than {MOST_ABSENT_PAIRS:,} pairs are not embedded; explain tells them."
+        none = "The tests of so many pairs are not in this page. Result.explain tells them."
     else:
         from_file = ", or its file was saved without them" if result._edges is not None else ""
         none = f"{result.method} keeps no separating sets{from_file}."

@@ -2,18 +2,12 @@
 // The viewer of a graph: one page, no library, nothing loaded and nothing sent. Names are text everywhere.
 (async () => {
 const $ = (id) => document.getElementById(id);
-async function inflated(text) {
+function inflated(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")));
 }
-let D = JSON.parse($("data").textContent);
-try {
-  if (D.packed) D = { ...(await inflated(D.packed)), absent: D.absent };
-} catch {
-  $("details").textContent = "This browser cannot unpack the graph; one of 2023 or later can.";
-  return;
-}
+const embedded = JSON.parse($("data").textContent);
+const D = embedded.packed ? { ...(await inflated(embedded.packed).json()), absent: embedded.absent } : embedded;
 const root = document.documentElement, canvas = $("picture"), ctx = canvas.getContext("2d");
 const names = D.names, n = names.length, E = D.edges, m = E.a.length;
 const groupOf = D.groups ? D.groups.of : null, groupNames = D.groups ? D.groups.labels : [], G = groupNames.length;
@@ -615,16 +609,37 @@ function pair(x, y) {
   select(e !== undefined && !isMissing(e) ? { edge: e } : { pair: [x, y] });
 }
 let absent = null;
+// Numbers, of which all highest bytes come first.
+async function column(text, many) {
+  const bytes = new Uint8Array(await inflated(text).arrayBuffer()), size = many ?? bytes.length;
+  return Array.from({ length: size }, (_, i) => { let v = 0; for (let j = i; j < bytes.length; j += size) v = v * 256 + bytes[j]; return v; });
+}
 async function unpack() {
   if (absent || !D.absent) return;
-  const found = await inflated(D.absent);
-  absent = new Map();
-  let x = 0, from = 0;
-  found.x.forEach((step, i) => {
-    x += step;
-    absent.set(key(x, found.y[i]), { p: found.p[i], given: found.given.slice(from, from + found.size[i]) });
-    from += found.size[i];
-  });
+  const { columns, pairs, variables } = D.absent, all = await Promise.all([variables, pairs, pairs, pairs, pairs].map((size, i) => column(columns[i], size)));
+  const [perRow, gaps, digits, powers, sizes] = all, found = new Map();
+  const places = await column(columns[5], sizes.reduce((sum, size) => sum + size, 0));
+  // Likely members of a set, as in `separations.py`.
+  const likely = near.map((list, x) => list.filter(ofGraph).map((e) => other(e, x)).sort((a, b) => a - b));
+  let i = 0, from = 0;
+  for (let x = 0; x < variables; x++) for (let k = 0, y = x; k < perRow[x]; k++, i++) {
+    y += gaps[i] + 1;
+    const [a, b] = [likely[x], likely[y]], both = new Set();
+    for (let j = 0; j < Math.max(a.length, b.length); j++) { if (j < a.length) both.add(a[j]); if (j < b.length) both.add(b[j]); }
+    const order = [...both], set = [];
+    for (let code = -1, j = 0; j < sizes[i]; j++) { code += places[from++] + 1; set.push(code < order.length ? order[code] : code - order.length); }
+    set.sort((s, t) => s - t);
+    for (const end of [x, y]) likely[end] = [...set, ...likely[end].filter((z) => !set.includes(z))];
+    found.set(key(x, y), { p: digits[i] ? +`${digits[i]}e${-powers[i] - 2}` : `10^-${powers[i]}`, given: set });
+  }
+  absent = found;
+}
+// What is at most so many edges away.
+function around(x, steps, counts) {
+  const found = new Set([x]);
+  let edge = [x];
+  for (let s = 0; s < steps && edge.length; s++) edge = edge.flatMap((i) => near[i].filter(counts).map((e) => other(e, i)).filter((z) => !found.has(z) && found.add(z)));
+  return found;
 }
 async function why(part, x, y, inner) {
   const text = h("p", { className: "why" });
@@ -641,6 +656,7 @@ async function why(part, x, y, inner) {
     else {
       if (!q.complete) lines.push("The time limit cut the method short: there may have been no test of them.");
       if (!D.absent) lines.push(q.none);
+      else if (q.steps && !around(x, q.steps, ofGraph).has(y)) lines.push(`They are more than ${q.steps} edges apart. This page has the tests of nearer pairs; Result.explain tells the others.`);
       else if (!record || record.p === null) lines.push(`They are independent marginally, at the level ${q.alpha}.`);
       else {
         const p = pText(record.p) + given(record.given), log = pLog(record.p);
@@ -654,14 +670,8 @@ async function why(part, x, y, inner) {
 }
 // A part alone, and groups that fold.
 function only(x) {
-  const steps = +$("steps").value;
-  const found = new Set([x]);
-  let edgeNodes = [x];
-  for (let s = 0; s < steps; s++) {
-    edgeNodes = edgeNodes.flatMap((i) => near[i].filter(passes).map((e) => other(e, i))).filter((i) => !found.has(i) && found.add(i));
-  }
-  alone = found;
-  if (found.size <= 400) placeAlone();
+  alone = around(x, +$("steps").value, passes);
+  if (alone.size <= 400) placeAlone();
   $("whole").hidden = false;
   build();
   fit();
