@@ -275,3 +275,22 @@ def test_a_large_page_tells_the_tests_of_near_pairs(opened, result, monkeypatch)
         assert far or shown.split("\n") == said[:2]
         seen.add(far)
     assert seen == {True, False}
+
+
+def test_a_narrow_page_keeps_the_picture_in_sight(opened, result):
+    for html in (result.explore().html, result.report().html):
+        page = ready(opened(html))
+        page.set_viewport_size({"width": 390, "height": 844})
+        # Nothing is wider than the window, and the viewer ends before what follows.
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        boxes = [page.locator(part).bounding_box() for part in (".viewer", ".stage", "#details", "#panel")]
+        viewer, stage, details, panel = boxes
+        assert panel["y"] + panel["height"] <= viewer["y"] + viewer["height"] + 1
+        before = page.evaluate("scrollY")
+        picture = page.locator("#picture")
+        picture.evaluate("e => e.focus({ preventScroll: true })")
+        page.keyboard.press("n")
+        page.keyboard.press("Enter")
+        assert page.locator("#details h2").inner_text() in result.variables
+        assert page.evaluate("scrollY") == before
+        assert 0 < details["y"] - (stage["y"] + stage["height"]) < 200

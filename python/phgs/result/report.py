@@ -224,7 +224,7 @@ def _columns(result: Result) -> str:
         states = result.isolated.get(name, len(levels))
         rows.append((str(name), f"{states:,}", shown, f"{facts.n_missing:,}"))
     table = _table(("column", "states", "shares", "missing"), rows, {1, 3})
-    return f'<details><summary>{len(rows):,} columns</summary><div class="scroll">{table}</div></details>'
+    return f"<details><summary>{len(rows):,} columns</summary>{table}</details>"
 
 
 def _shares(levels: Sequence[Any], counts: Sequence[int]) -> str:
@@ -254,7 +254,7 @@ def _edges(result: Result, confidence: EdgeConfidence | None) -> str:
         "<p>The largest p-value of all tests of a pair says how near it came to being separated, given by which set."
         " The score gain is what the arc adds to the score of the learned DAG.</p>"
     )
-    return text + f'<div class="scroll">{_table(header, cells, {1, 3, 4})}</div>' + _cut(len(table))
+    return text + _table(header, cells, {1, 3, 4}) + _cut(len(table))
 
 
 def _path(result: Result) -> str:
@@ -329,7 +329,7 @@ def _bootstrap(confidence: EdgeConfidence | None) -> str:
         " them, the estimated threshold (Scutari and Nagarajan 2013)."
     )
     table = _table(("pair", "joined", "→", "←", "−"), rows, {1, 2, 3, 4})
-    return f'<p>{escaped(text)}</p><div class="scroll">{table}</div>' + _cut(len(confidence.pairs))
+    return f"<p>{escaped(text)}</p>{table}" + _cut(len(confidence.pairs))
 
 
 def _settings(result: Result) -> str:
@@ -384,7 +384,7 @@ def _table(
         )
 
     body = "".join(row(cells, "td") for cells in rows)
-    return f"<table><thead>{row(header, 'th')}</thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll"><table><thead>{row(header, "th")}</thead><tbody>{body}</tbody></table></div>'
 
 
 def _cut(n: int) -> str:

@@ -27,6 +27,7 @@ function h(tag, options, ...children) {
   e.append(...children.filter((c) => c !== null && c !== undefined));
   return e;
 }
+const button = (text, onclick, className = "") => h("button", { type: "button", onclick, className }, text);
 const say = (text) => { $("status").textContent = text; };
 
 // Numbers as Python writes them with .3g.
@@ -45,13 +46,13 @@ const given = (set) => (set.length ? " given " + set.map((i) => names[i]).join("
 const near = Array.from({ length: n }, () => []);
 const edgeOf = new Map(), key = (a, b) => Math.min(a, b) * n + Math.max(a, b);
 for (let e = 0; e < m; e++) {
-  if (!E.extra || !E.extra[e]) edgeOf.set(key(E.a[e], E.b[e]), e);
+  if (!E.extra?.[e]) edgeOf.set(key(E.a[e], E.b[e]), e);
   near[E.a[e]].push(e);
   near[E.b[e]].push(e);
 }
 const other = (e, x) => (E.a[e] === x ? E.b[e] : E.a[e]);
-const isExtra = (e) => !!(E.extra && E.extra[e]);
-const isMissing = (e) => !!(E.status && E.status[e] === 2);
+const isExtra = (e) => !!E.extra?.[e];
+const isMissing = (e) => E.status?.[e] === 2;
 const ofGraph = (e) => !isExtra(e) && !isMissing(e);
 const blanket = (x) => {
   const found = new Set();
@@ -119,7 +120,7 @@ function build() {
   links.push(...merged.values());
   nodes = [...shown].sort((a, b) => degree[b] - degree[a] || a - b);
   if (picked && picked.node !== undefined && !shown.has(picked.node)) select(null);
-  const all = measures.length && least ? ` of ${count(base, "edge")}` : "";
+  const all = least ? ` of ${count(base, "edge")}` : "";
   $("passing").textContent = `${count(passing, "edge")}${all} shown`;
   table();
   repaint();
@@ -187,7 +188,7 @@ const box = (list) => {
 function fitted(list, most) {
   const [x0, y0, x1, y1] = box(list);
   // Names at the sides keep their size on the screen.
-  const wide = list.length > 300 ? 50 : Math.max(...list.map((i) => label(i).length), 1) * 7 + 40;
+  const wide = list.length > 300 ? 50 : Math.max(...list.map((i) => label(i).length), 1) * (W < 600 ? 5 : 7) + 30;
   const k = clamp(Math.min(Math.max(60, W - wide) / (x1 - x0 || 1), Math.max(60, H - 90) / (y1 - y0 || 1)), 0.005, most);
   return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, k };
 }
@@ -205,7 +206,8 @@ function go(to, at_once) {
   };
   flight = requestAnimationFrame(step);
 }
-const fit = (at_once) => go(fitted(nodes, 1.6), at_once);
+let home = {};
+const fit = (at_once) => go((home = fitted(nodes, 1.6)), at_once);
 function zoom(by, sx = W / 2, sy = H / 2) {
   const k = clamp(cam.k * by, 0.005, 8);
   cam.x += (sx - W / 2) * (1 / cam.k - 1 / k); cam.y += (sy - H / 2) * (1 / cam.k - 1 / k);
@@ -525,10 +527,10 @@ canvas.addEventListener("keydown", (ev) => {
 });
 
 // What is told of what is picked.
-const link = (i) => h("button", { className: "link", type: "button", onclick: () => { select({ node: i }); show(i); } }, names[i]);
+const link = (i) => button(names[i], () => { select({ node: i }); show(i); }, "link");
 const edgeText = (e) => `${names[E.a[e]]} ${E.d[e] ? "→" : "−"} ${names[E.b[e]]}`;
 const rows = (list) => h("dl", {}, ...list.filter((r) => r && r[1] !== null && r[1] !== undefined).flatMap(([a, b]) => [h("dt", {}, a), h("dd", {}, ...[b].flat())]));
-const list = (items) => (items.length ? items.flatMap((i, j) => (j ? [", ", link(i)] : [link(i)])) : "none");
+const list = (items) => (items.length ? items.flatMap((i, j) => (j + 1 < items.length ? [h("span", { className: "item" }, link(i), ","), " "] : [link(i)])) : "none");
 const setOf = (set) => (set === null || set === undefined ? null : set.length ? list(set) : "the empty set");
 function show(i) {
   const x = (X[i] - cam.x) * cam.k + W / 2, y = (Y[i] - cam.y) * cam.k + H / 2;
@@ -544,7 +546,8 @@ function select(what) {
   else if (what.pair) why(part, ...what.pair);
   else if (what.node >= n) folder(part, what.node - n);
   else variable(part, what.node);
-  part.scrollIntoView({ block: "nearest" });
+  // On a narrow page it is below the picture, which must not go away.
+  if (innerWidth > 800) part.scrollIntoView({ block: "nearest" });
   repaint();
 }
 function variable(part, x) {
@@ -564,9 +567,9 @@ function variable(part, x) {
     h("h2", {}, names[x]), groupOf ? h("p", {}, groupNames[groupOf[x]]) : "", facts(x),
     rows([["Parents", list(parents)], ["Children", list(children)], ["Neighbours", list(neighbours)], ["Markov blanket", list(blanket(x))],
       E.status ? ["Missing edges to", list(near[x].filter(isMissing).map((e) => other(e, x)))] : null]),
-    h("p", {}, h("button", { type: "button", onclick: () => only(x) }, "Show its neighbourhood alone"), " ",
-      groupOf && G > 1 ? h("button", { type: "button", onclick: () => fold(groupOf[x]) }, "Fold its group") : ""),
-    h("label", { htmlFor: "second" }, "Is there an edge to"), h("div", { className: "row" }, second, h("button", { type: "button", onclick: ask }, "Ask")),
+    h("p", { className: "acts" }, button("Show its neighbourhood alone", () => only(x)),
+      groupOf && G > 1 ? button("Fold its group", () => fold(groupOf[x])) : ""),
+    h("label", { htmlFor: "second" }, "Is there an edge to"), h("div", { className: "row" }, second, button("Ask", ask)),
   );
   say(`${names[x]}: ${count(parents.length, "parent")}, ${count(children.length, "child", "children")}, ${count(neighbours.length, "neighbour")}`);
 }
@@ -586,12 +589,12 @@ const STATUS = ["right", "in another direction", "missing: an edge of the true g
 function edge(part, e) {
   const at = (q) => { const found = D.measures.find((m) => m.key === q); return found ? found.values[e] : null; }, p = at("p"), gain = at("gain");
   part.append(h("h2", {}, edgeText(e)), rows([
-    E.status ? ["Against the truth", STATUS[E.status[e]] + (E.note && E.note[e] ? ` (${E.note[e]})` : "")] : null,
+    E.status ? ["Against the truth", STATUS[E.status[e]] + (E.note?.[e] ? ` (${E.note[e]})` : "")] : null,
     isExtra(e) ? ["Skeleton only", "The learned graph lacks this edge; it is in the skeleton at higher levels of PATH."] : null,
     isMissing(e) || E.d[e] || isExtra(e) || D.kind !== "result" ? null : ["Direction", "Both directions occur among the DAGs that agree with the data."],
     p === null || p === undefined ? null : ["Largest p-value", pText(p)], E.given ? ["given by the set", setOf(E.given[e])] : null,
     gain === null || gain === undefined ? null : ["Adds to the score", gain.toLocaleString("en", { maximumFractionDigits: 2 })],
-    E.shares && E.shares[e] ? ["Share of replicates", `${g3(E.shares[e].reduce((a, b) => a + b, 0))} (→ ${g3(E.shares[e][0])}, ← ${g3(E.shares[e][1])}, − ${g3(E.shares[e][2])})`] : null,
+    E.shares?.[e] ? ["Share of replicates", `${g3(E.shares[e].reduce((a, b) => a + b, 0))} (→ ${g3(E.shares[e][0])}, ← ${g3(E.shares[e][1])}, − ${g3(E.shares[e][2])})`] : null,
   ]), h("p", {}, link(E.a[e]), " ", link(E.b[e])));
   if (isMissing(e) && D.explain) why(part, E.a[e], E.b[e], true);
   say(edgeText(e));
@@ -600,7 +603,7 @@ function folder(part, g) {
   const members = [];
   for (let i = 0; i < n; i++) if (groupOf[i] === g) members.push(i);
   part.append(h("h2", {}, `${groupNames[g]}: ${count(members.length, "variable")}`),
-    h("p", {}, h("button", { type: "button", onclick: () => fold(g) }, folded.has(g) ? "Unfold" : "Fold")), h("p", {}, ...[list(members.slice(0, 200))].flat()));
+    h("p", {}, button(folded.has(g) ? "Unfold" : "Fold", () => fold(g))), h("p", {}, ...list(members.slice(0, 200))));
   say(`${groupNames[g]}, ${count(members.length, "variable")}`);
 }
 // Two variables: their edge, or what explains that there is none.
@@ -701,9 +704,9 @@ function table() {
     found.sort((a, b) => sorting.way * (v ? (v[a] ?? -Infinity) - (v[b] ?? -Infinity) : edgeText(a) < edgeText(b) ? -1 : 1) || a - b);
   }
   body.replaceChildren(...found.slice(0, rowsShown).map((e) => h("tr", {},
-    h("td", {}, h("button", { className: "link", type: "button", onclick: () => { select({ edge: e }); show(E.a[e]); } }, edgeText(e))),
+    h("td", {}, button(edgeText(e), () => { select({ edge: e }); show(E.a[e]); }, "link")),
     E.status ? h("td", {}, STATUS[E.status[e]].split(":")[0]) : null,
-    ...D.measures.map((q) => h("td", {}, q.values[e] === null ? "" : q.key === "p" ? pText(q.values[e]) : g3(q.values[e]))),
+    ...D.measures.map((q) => h("td", { className: "number" }, q.values[e] === null ? "" : q.key === "p" ? pText(q.values[e]) : g3(q.values[e]))),
     E.given ? h("td", {}, E.given[e] ? "{" + E.given[e].map((i) => names[i]).join(", ") + "}" : "") : null)));
   $("more").hidden = found.length <= rowsShown;
   $("counted").textContent = count(found.length, "edge");
@@ -712,12 +715,12 @@ $("table").addEventListener("toggle", () => { table(); resize(); });
 $("filter").addEventListener("input", table);
 $("more").addEventListener("click", () => { rowsShown += 200; table(); });
 $("head").append(...[["edge", "edge"], ...(E.status ? [[null, "against the truth"]] : []), ...D.measures.map((q) => [q.key, q.name]), ...(E.given ? [[null, "given"]] : [])].map(([id, text]) => {
-  const cell = h("th", { scope: "col" }, id ? h("button", { className: "link", type: "button", onclick: () => {
+  const cell = h("th", { scope: "col" }, id ? button(text, () => {
     sorting = { name: id, way: sorting && sorting.name === id ? -sorting.way : id === "edge" ? 1 : -1 };
     for (const c of $("head").children) c.removeAttribute("aria-sort");
     cell.setAttribute("aria-sort", sorting.way > 0 ? "ascending" : "descending");
     table();
-  } }, text) : text);
+  }, "link") : text);
   return cell;
 }));
 
@@ -729,7 +732,7 @@ $("find").addEventListener("input", () => {
   const hits = [];
   for (let i = 0; i < n; i++) if (lower[i].includes(text)) hits.push(i);
   hits.sort((a, b) => (lower[b] === text) - (lower[a] === text) || lower[b].startsWith(text) - lower[a].startsWith(text) || near[b].length - near[a].length || a - b);
-  out.replaceChildren(...hits.slice(0, 12).map((i) => h("li", {}, h("button", { type: "button", onclick: () => find(i) }, names[i]))));
+  out.replaceChildren(...hits.slice(0, 12).map((i) => h("li", {}, button(names[i], () => find(i)))));
   say(count(hits.length, "variable") + " found");
 });
 $("find").addEventListener("keydown", (ev) => {
@@ -812,7 +815,7 @@ for (let e = 0; e < m; e++) used.add(style(e));
 $("legend").append(...[...used].sort().map((s) => {
   const c = h("canvas", { className: "key", "aria-hidden": "true" }), status = s - 3;
   c.dataset.style = s;
-  return h("li", {}, c, " ", STYLES[s][2] + (E.status && status >= 0 ? `: ${D.statusCounts[status].toLocaleString("en")}` : ""));
+  return h("li", {}, c, STYLES[s][2] + (E.status && status >= 0 ? `: ${D.statusCounts[status].toLocaleString("en")}` : ""));
 }), E.status ? h("li", { className: "hint" }, "Undirected edges have no arrowhead.") : "");
 
 // What is seen, as a file: the same drawing, on a canvas or on a recorder that writes SVG.
@@ -856,7 +859,8 @@ $("png").addEventListener("click", () => {
 // Begin.
 function resize() {
   const r = canvas.parentElement.getBoundingClientRect();
-  const first = W === 1;
+  // What showed the whole graph still does.
+  const first = W === 1 || (cam.x === home.x && cam.y === home.y && cam.k === home.k);
   [W, H, ratio] = [Math.max(50, Math.round(r.width)), Math.max(50, Math.round(r.height)), devicePixelRatio || 1];
   canvas.width = Math.round(W * ratio); canvas.height = Math.round(H * ratio);
   canvas.style.width = `${W}px`; canvas.style.height = `${H}px`;
