@@ -1,5 +1,6 @@
 //! Data: built once, checked once, never changed.
 
+mod collinear;
 mod continuous;
 mod correlation;
 mod discrete;
@@ -11,9 +12,9 @@ mod order;
 mod relations;
 mod weighted;
 
+pub(crate) use collinear::SINGULAR;
 pub use continuous::ContinuousData;
 pub use correlation::Correlation;
-pub(crate) use correlation::SINGULAR;
 pub(crate) use discrete::with_codes;
 pub use discrete::{Codes, DiscreteData, MAX_ARITY};
 pub use encode::{Encoded, encode, encode_bytes};

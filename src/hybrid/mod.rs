@@ -14,6 +14,7 @@ mod estimate;
 mod learn;
 mod learned;
 mod pef;
+mod searches;
 mod state;
 
 pub use config::{

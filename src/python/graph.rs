@@ -4,8 +4,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use super::error::GraphError;
+use super::knowledge::{self, KnowledgeFacts};
 use super::run::{AT_ONCE, run_job, run_on_graph};
-use super::stages::{self, KnowledgeFacts};
 use crate::Variable;
 use crate::graph::{DSeparation, Dag, EdgeMark, KindCounts, Pdag};
 use crate::orient::{
@@ -147,7 +147,7 @@ pub(crate) fn dag_to_cpdag(arcs: Pairs, names: Vec<String>) -> PyResult<Edges> {
 /// The CPDAG of the DAG with these arcs, with the directions that knowledge (as in `learn`) compels besides.
 #[pyfunction]
 pub(crate) fn dag_to_cpdag_under(arcs: Pairs, names: Vec<String>, knowledge: KnowledgeFacts) -> PyResult<Edges> {
-    let knowledge = stages::knowledge(Some(knowledge), names.len())?;
+    let knowledge = knowledge::of_facts(Some(knowledge), names.len())?;
     Ok(edges(&cpdag_with_knowledge(&dag(arcs, &names)?, &knowledge)))
 }
 

@@ -5,10 +5,11 @@ use pyo3::prelude::*;
 
 use super::calls::{Calls, run_calling_job};
 use super::dataset::{AnyDataset, OpenData};
+use super::knowledge::{self, KnowledgeFacts};
 use super::outcome::Outcome;
 use super::run::Settings;
 use super::scoring::{ScoreChoice, WithScore};
-use super::stages::{self, Composition, KnowledgeFacts};
+use super::stages::Composition;
 use super::testing::{TestChoice, WithTest};
 use crate::hybrid::{Hybrid, Learned};
 use crate::independence::IndependenceTest;
@@ -39,7 +40,7 @@ pub(crate) fn learn(
     let data = dataset.data();
     let n_variables = data.n_variables();
     let hybrid = composition.into_core(n_variables)?;
-    let knowledge = stages::knowledge(knowledge, n_variables)?;
+    let knowledge = knowledge::of_facts(knowledge, n_variables)?;
     let threads = if test.is_own() || score.is_own() { 1 } else { threads };
     let (learned, name, decided) = run_calling_job(py, &Settings { threads, time_limit, progress }, |run, calls| {
         let data = &data.open();

@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 use super::calls::run_calling_job;
 use super::dataset::AnyDataset;
 use super::graph::check;
+use super::knowledge::{self, KnowledgeFacts};
 use super::run::Settings;
-use super::stages::{self, KnowledgeFacts, Neighbourhoods};
+use super::stages::Neighbourhoods;
 use super::testing::{TestChoice, WithTest};
 use crate::independence::IndependenceTest;
 use crate::knowledge::Knowledge;
@@ -95,7 +96,7 @@ fn search<W: What>(
     let data = dataset.data();
     let n_variables = data.n_variables();
     check(n_variables, [target])?;
-    let knowledge = stages::knowledge(knowledge, n_variables)?;
+    let knowledge = knowledge::of_facts(knowledge, n_variables)?;
     let threads = if test.is_own() { 1 } else { threads };
     run_calling_job(py, &Settings { threads, time_limit: None, progress }, |run, calls| {
         let options = &local.options();

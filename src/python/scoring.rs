@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 
 use super::calls::{CalledScore, Calls, run_calling_job};
 use super::dataset::{AnyData, AnyDataset, OpenData};
+use super::described::{item, unknown};
 use super::graph::check;
 use super::run::{AT_ONCE, Settings};
-use super::stages::{item, unknown};
 use crate::data::MixedData;
 use crate::graph::Dag;
 use crate::run::Run;

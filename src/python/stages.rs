@@ -1,84 +1,24 @@
-//! The stages of a method and background knowledge, as the facade describes them: `learners/stages.py` makes what is read
-//! here, and `_core.pyi` has its types.
+//! The stages of a method, as the facade describes them: `learners/stages.py` makes what is read here, and `_core.pyi` has
+//! its types. Those that search are in [`super::searches`].
 
-use numpy::PyReadonlyArray2;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::described::{Pairs, alpha, item, named, rows, unknown};
+use super::searches::{Refinement, Search};
+use crate::Result;
 use crate::graph::{Dag, UndirectedGraph};
-use crate::hybrid::{
-    Adaptive, Equivalence, Hybrid, Initialise, Maximise, Order, Partition, Refine, Restrict, VStructureRule,
-};
+use crate::hybrid::{Hybrid, Initialise, Maximise, Partition, Restrict, VStructureRule};
 use crate::independence::Alpha;
-use crate::knowledge::Knowledge;
 use crate::orient::ColliderRule;
 use crate::orient::path::PathOptions;
-use crate::run::Phase;
-use crate::search::ges::Schedule;
-use crate::search::{ActiveSet, BossOptions, Restarts, SearchOptions, Tabu, TieRule};
 use crate::skeleton::PcOptions;
 use crate::skeleton::local::{LocalLearner, LocalOptions};
-use crate::{Result, Variable};
-
-type Pairs = Vec<(Variable, Variable)>;
-
-/// The rows of an array of shape (number of edges, 2): of lists, millions take seconds.
-fn rows(edges: &PyReadonlyArray2<'_, i64>) -> PyResult<Pairs> {
-    let ends = edges.as_slice()?.chunks_exact(2);
-    ends.map(|pair| Ok((Variable::try_from(pair[0])?, Variable::try_from(pair[1])?))).collect()
-}
-
-/// A value that every mapping of this kind has.
-pub(super) fn item<'py, T: for<'a> FromPyObject<'a, 'py>>(stage: &Bound<'py, PyAny>, key: &str) -> PyResult<T> {
-    let value = stage.get_item(key)?;
-    value.extract().map_err(|e| PyValueError::new_err(format!("{key}: {}", Into::<PyErr>::into(e))))
-}
-
-pub(super) fn unknown<T>(what: &str, kind: &str) -> PyResult<T> {
-    Err(PyValueError::new_err(format!("{what}: unknown kind {kind:?}")))
-}
-
-/// Makes a function that reads one of the names of an enum of the core.
-macro_rules! named {
-    ($function:ident, $type:ty, $($name:literal => $value:expr),+ $(,)?) => {
-        fn $function(name: &Bound<'_, PyAny>) -> PyResult<$type> {
-            match name.extract::<String>()?.as_str() {
-                $($name => Ok($value),)+
-                other => unknown(stringify!($function), other),
-            }
-        }
-    };
-}
-
-fn alpha(level: &Bound<'_, PyAny>) -> PyResult<Alpha> {
-    Ok(Alpha::new(level.extract()?)?)
-}
 
 named!(collider_rule, ColliderRule,
     "conservative" => ColliderRule::Conservative,
     "majority" => ColliderRule::Majority,
     "max-p" => ColliderRule::MaxP,
 );
-named!(ties, TieRule,
-    "lookahead" => TieRule::Lookahead,
-    "association" => TieRule::Association,
-    "columns" => TieRule::Columns,
-);
-named!(schedule, Schedule,
-    "phases" => Schedule::Phases,
-    "rounds" => Schedule::Rounds,
-    "interleaved" => Schedule::Interleaved,
-    "extended" => Schedule::Extended,
-);
-named!(adaptive, Adaptive,
-    "no" => Adaptive::No,
-    "skeleton" => Adaptive::Skeleton,
-    "cig" => Adaptive::Cig,
-);
-
-fn level(level: &Bound<'_, PyAny>) -> PyResult<Option<Alpha>> {
-    if level.is_none() { Ok(None) } else { alpha(level).map(Some) }
-}
 
 fn local_learner(name: &Bound<'_, PyAny>) -> PyResult<LocalLearner> {
     let name: String = name.extract()?;
@@ -268,188 +208,4 @@ impl Initialisation {
             Self::HybridGreedy(Colliders(rule)) => Initialise::HybridGreedy(rule),
         })
     }
-}
-
-/// Stage 4, or what a search of stage 5 is.
-enum Search {
-    Dags(DagSearch),
-    Classes(EquivalenceSearch),
-    Orders(OrderSearch),
-}
-
-impl<'py> FromPyObject<'_, 'py> for Search {
-    type Error = PyErr;
-
-    fn extract(stage: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(match item::<String>(&stage, "kind")?.as_str() {
-            "hill-climbing" => Self::Dags(stage.extract()?),
-            "ges" => Self::Classes(stage.extract()?),
-            "boss" => Self::Orders(stage.extract()?),
-            other => return unknown("maximise", other),
-        })
-    }
-}
-
-impl Search {
-    fn into_core(self) -> Maximise {
-        match self {
-            Self::Dags(search) => Maximise::HillClimb(search.options(Phase::Search)),
-            Self::Classes(search) => Maximise::Ges(search.options()),
-            Self::Orders(search) => Maximise::Boss(search.order(Phase::Search)),
-        }
-    }
-}
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct DagSearch {
-    tabu: Option<TabuList>,
-    restarts: Option<Perturbations>,
-    #[pyo3(from_py_with = ties)]
-    ties: TieRule,
-    max_parents: Option<usize>,
-    max_iterations: Option<usize>,
-}
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct TabuList {
-    length: usize,
-    patience: usize,
-}
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct Perturbations {
-    count: usize,
-    perturbations: usize,
-    seed: u64,
-}
-
-impl Perturbations {
-    fn restarts(self) -> Restarts {
-        let Self { count, perturbations, seed } = self;
-        Restarts { count, perturbations, seed }
-    }
-}
-
-impl DagSearch {
-    fn options(self, phase: Phase) -> SearchOptions {
-        SearchOptions {
-            tabu: self.tabu.map(|TabuList { length, patience }| Tabu { length, patience }),
-            ties: self.ties,
-            restarts: self.restarts.map(Perturbations::restarts),
-            max_parents: self.max_parents,
-            max_iterations: self.max_iterations,
-            phase,
-        }
-    }
-}
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct EquivalenceSearch {
-    forward: bool,
-    backward: bool,
-    turning: bool,
-    #[pyo3(from_py_with = schedule)]
-    schedule: Schedule,
-    #[pyo3(from_py_with = adaptive)]
-    adaptive: Adaptive,
-    #[pyo3(from_py_with = level)]
-    screen: Option<Alpha>,
-    max_parents: Option<usize>,
-    budget: Option<u64>,
-}
-
-impl EquivalenceSearch {
-    fn options(self) -> Equivalence {
-        let Self { forward, backward, turning, schedule, adaptive, screen, max_parents, budget } = self;
-        Equivalence { forward, backward, turning, schedule, adaptive, screen, max_parents, budget }
-    }
-}
-
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct OrderSearch {
-    growing: bool,
-    incremental: bool,
-    order_from_data: bool,
-    backward: bool,
-    restarts: Option<Perturbations>,
-    restart_share: Option<u32>,
-    budget: Option<u64>,
-    #[pyo3(from_py_with = level)]
-    screen: Option<Alpha>,
-    max_parents: Option<usize>,
-}
-
-impl OrderSearch {
-    fn order(self, phase: Phase) -> Order {
-        let options = BossOptions {
-            active: ActiveSet::All,
-            max_parents: self.max_parents,
-            growing: self.growing,
-            incremental: self.incremental,
-            order_from_data: self.order_from_data,
-            backward: self.backward,
-            restarts: self.restarts.map(Perturbations::restarts),
-            restart_share: self.restart_share,
-            budget: self.budget,
-            phase,
-        };
-        Order { options, screen: self.screen }
-    }
-}
-
-/// Stage 5.
-enum Refinement {
-    Free(DagSearch),
-    Growing(DagSearch),
-    Classes(EquivalenceSearch),
-    Orders(OrderSearch),
-}
-
-impl<'py> FromPyObject<'_, 'py> for Refinement {
-    type Error = PyErr;
-
-    fn extract(stage: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(match item::<String>(&stage, "kind")?.as_str() {
-            "free" => Self::Free(item(&stage, "search")?),
-            "growing" => Self::Growing(item(&stage, "search")?),
-            "ges" => Self::Classes(stage.extract()?),
-            "boss" => Self::Orders(stage.extract()?),
-            other => return unknown("refine", other),
-        })
-    }
-}
-
-impl Refinement {
-    fn into_core(self) -> Refine {
-        match self {
-            Self::Free(search) => Refine::Free(search.options(Phase::Refine)),
-            Self::Growing(search) => Refine::Growing(search.options(Phase::Refine)),
-            Self::Classes(search) => Refine::Ges(search.options()),
-            Self::Orders(search) => Refine::Boss(search.order(Phase::Refine)),
-        }
-    }
-}
-
-/// Background knowledge: `required` arcs, `required_edges`, `forbidden` arcs and `tiers` (a list with `None` for
-/// variables in no tier, or empty).
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(super) struct KnowledgeFacts {
-    required: Pairs,
-    required_edges: Pairs,
-    forbidden: Pairs,
-    tiers: Vec<Option<u32>>,
-    isolated: Vec<Variable>,
-}
-
-/// The knowledge that is described, or none.
-pub(super) fn knowledge(facts: Option<KnowledgeFacts>, n_variables: usize) -> Result<Knowledge> {
-    let Some(facts) = facts else { return Ok(Knowledge::none()) };
-    Knowledge::new(n_variables, facts.required, facts.required_edges, facts.forbidden, facts.tiers)?
-        .with_isolated(n_variables, facts.isolated)
 }

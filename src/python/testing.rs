@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 use super::calls::{CalledTest, Calls};
 use super::dataset::{AnyData, OpenData};
-use super::stages::{item, unknown};
+use super::described::{item, unknown};
 use crate::independence::{
     DegreesOfFreedom, FisherZTest, G2Test, IndependenceTest, MinimumSample, MixedLrTest, PearsonTest, Rules, Statistic,
     TestwiseTest, Verdict, WeightedTest,

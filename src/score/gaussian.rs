@@ -1,5 +1,6 @@
 //! The BIC of linear Gaussian networks, and its extension for many variables.
 
+use super::cholesky::{PANEL, append, eliminate_many};
 use super::{LocalScore, ScoreSession};
 use crate::data::{Correlation, SINGULAR};
 use crate::run::Run;
@@ -111,32 +112,6 @@ pub struct GaussianSession<'s> {
     factor: Vec<f64>,
     /// The rows after a candidate, while it is among the parents.
     tail: Vec<f64>,
-}
-
-/// Appends the row of `x` to a factor of `width` columns, whose rows so far are of `before`; returns what is left of
-/// the variance of x.
-fn append(
-    correlation: &Correlation,
-    factor: &mut Vec<f64>,
-    width: usize,
-    before: impl Iterator<Item = Variable>,
-    x: Variable,
-) -> f64 {
-    let start = factor.len();
-    factor.resize(start + width, 0.0);
-    let (done, row) = factor.split_at_mut(start);
-    let mut left = 1.0;
-    for (j, z) in before.enumerate() {
-        let earlier = &done[j * width..(j + 1) * width];
-        let shared: f64 = row[..j].iter().zip(earlier).map(|(a, b)| a * b).sum();
-        row[j] = (correlation.get(x, z) - shared) * earlier[j];
-        left -= row[j] * row[j];
-    }
-    let at = start / width;
-    if at < width {
-        row[at] = if left > SINGULAR { left.sqrt().recip() } else { 0.0 };
-    }
-    left
 }
 
 impl GaussianSession<'_> {
@@ -265,7 +240,6 @@ impl ScoreSession for GaussianSession<'_> {
             return self.local_scores_with_each(child, parents, candidates, out);
         }
         let (least_left, left) = self.factorise(parents, child);
-        let of_child = k * k;
         if least_left < SAFE {
             return self.local_scores_with_each(child, parents, candidates, out);
         }
@@ -273,31 +247,8 @@ impl ScoreSession for GaussianSession<'_> {
         let mut collinear = Vec::new();
         let mut panel = std::mem::take(&mut self.tail);
         for some in candidates.chunks(PANEL) {
-            panel.clear();
-            panel.resize((k + 2) * PANEL, 0.0);
-            let (rows, sums) = panel.split_at_mut(k * PANEL);
-            let (left_of_candidate, partial) = sums.split_at_mut(PANEL);
-            left_of_candidate.fill(1.0);
-            for (value, &candidate) in partial.iter_mut().zip(some) {
-                *value = correlation.get(candidate, child);
-            }
-            for j in 0..k {
-                let (earlier, rest) = rows.split_at_mut(j * PANEL);
-                let row = &mut rest[..PANEL];
-                for (value, &candidate) in row.iter_mut().zip(some) {
-                    *value = correlation.get(candidate, parents[j]);
-                }
-                let factor = &self.factor[j * k..(j + 1) * k];
-                for (&weight, before) in factor[..j].iter().zip(earlier.chunks_exact(PANEL)) {
-                    row.iter_mut().zip(before).for_each(|(value, b)| *value -= weight * b);
-                }
-                let (inverse, weight) = (factor[j], self.factor[of_child + j]);
-                for ((value, left), partial) in row.iter_mut().zip(&mut *left_of_candidate).zip(&mut *partial) {
-                    *value *= inverse;
-                    *left -= *value * *value;
-                    *partial -= weight * *value;
-                }
-            }
+            let (left_of_candidate, partial) =
+                eliminate_many(correlation, &self.factor, parents, child, some, &mut panel);
             for i in 0..some.len() {
                 let with = left - partial[i] * partial[i] / left_of_candidate[i];
                 if left_of_candidate[i] > SAFE && with > SAFE * left {
@@ -314,9 +265,6 @@ impl ScoreSession for GaussianSession<'_> {
         }
     }
 }
-
-/// Candidates that are eliminated at a time.
-const PANEL: usize = 32;
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@ mod any;
 mod bdeu;
 mod blocks;
 mod cache;
+mod cholesky;
 mod conditional_gaussian;
 mod discrete;
 mod gaussian;

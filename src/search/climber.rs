@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::ancestors::Ancestors;
 use super::candidates::Candidates;
-use super::gains::{ChildScores, Scorer};
+use super::child_scores::ChildScores;
+use super::gains::Scorer;
 use super::moves::{Move, structure_hash};
 use super::ties::{TieOrder, TieRule};
 use crate::graph::Dag;

@@ -5,39 +5,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::candidates::Candidates;
+use super::child_scores::ChildScores;
 use super::known_parents::KnownParents;
 use super::sessions::SessionPool;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreSession};
 use crate::{Result, Variable, VariableSet};
-
-/// What a search knows of one child with given parents.
-#[derive(Debug)]
-pub(super) struct ChildScores {
-    /// The score with these parents.
-    pub(super) score: f64,
-    /// The scores with one more parent, best first (equal ones by index): all that improve, and some that do not.
-    pub(super) additions: Vec<(f64, Variable)>,
-    /// No addition left out has a better score (−∞: none is left out).
-    pub(super) floor: f64,
-    /// The scores without each of the parents, in their order.
-    pub(super) deletions: Vec<f64>,
-}
-
-impl ChildScores {
-    /// Those of a child with `n_parents` parents of whose neighbours nothing is known, as the search has no time left to
-    /// make a move. Only the score counts then.
-    fn unknown(score: f64, n_parents: usize) -> Self {
-        Self { score, additions: Vec::new(), floor: f64::NEG_INFINITY, deletions: vec![f64::NEG_INFINITY; n_parents] }
-    }
-
-    /// What all additions that gain do so in all, but for one.
-    pub(super) fn gains(&self, but: Option<Variable>) -> f64 {
-        let gains = self.additions.iter().map(|&(with, x)| (with - self.score, x));
-        gains.take_while(|(gain, _)| *gain > 0.0).filter(|(_, x)| Some(*x) != but).map(|(gain, _)| gain).sum()
-    }
-}
 
 /// Additions kept beyond those that improve. A tabu search takes the least bad move when none improves; if it ever gets
 /// to the end of a list, the child is scored again and more is kept.
@@ -277,7 +251,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
                 let least = least(score, BAD, &free);
                 let bound = session.local_scores_with_each_above(child, parents, &free, least, scores);
                 let deletions = scores_without_each(&mut **session, child, parents);
-                (ranked(score, &free, scores, bound, deletions, KEEP), calls)
+                (ChildScores::ranked(score, &free, scores, bound, deletions, KEEP), calls)
             },
         )?;
         self.calls += results.iter().map(|(_, calls)| calls).sum::<u64>();
@@ -338,7 +312,7 @@ impl<'a, 's, S: LocalScore> Scorer<'a, 's, S> {
             bound = session.local_scores_with_each_above(child, parents, &free, least, &mut scores);
             deletions = scores_without_each(&mut *session, child, parents);
         }
-        Ok(ranked(score, &free, &scores, bound, deletions, keep))
+        Ok(ChildScores::ranked(score, &free, &scores, bound, deletions, keep))
     }
 }
 
@@ -394,24 +368,6 @@ fn scores_without_each(session: &mut impl ScoreSession, child: Variable, parents
             session.local_score(child, &others)
         })
         .collect()
-}
-
-/// Sorts the additions and leaves out those that do not improve, but for `keep` of them, and those below `bound`, which others
-/// that were not scored may reach. A score that is not a number counts as −∞: such an arc is never added.
-fn ranked(score: f64, free: &[Variable], scores: &[f64], bound: f64, deletions: Vec<f64>, keep: usize) -> ChildScores {
-    let mut floor = bound;
-    let mut additions: Vec<(f64, Variable)> =
-        scores.iter().zip(free).filter(|(with, _)| **with > bound).map(|(&with, &x)| (with, x)).collect();
-    let best_first = |a: &(f64, Variable), b: &(f64, Variable)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    let kept = additions.iter().filter(|(with, _)| *with > score).count() + keep;
-    if kept < additions.len() {
-        let (_, dropped, _) = additions.select_nth_unstable_by(kept, best_first);
-        floor = dropped.0;
-        additions.truncate(kept);
-    }
-    additions.sort_unstable_by(best_first);
-    additions.shrink_to_fit();
-    ChildScores { score, additions, floor, deletions }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod ancestors;
 mod best_move;
 mod boss;
 mod candidates;
+mod child_scores;
 mod climber;
 mod gains;
 pub mod ges;

@@ -4,8 +4,10 @@ mod learner;
 pub mod local;
 mod neighbourhoods;
 mod pc;
+mod screen;
 mod separating;
 mod store;
+mod sweep;
 mod worker;
 
 pub(crate) use pc::screened_pc;

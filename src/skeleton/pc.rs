@@ -27,8 +27,9 @@
 //! pairs are adjacent throughout with Φ = 0 (logarithm −∞) and never tested; one between clusters joins with the first
 //! screen. A variable that may separate nothing of a pair is in none of its conditioning sets.
 
-use super::learner::{Learner, Stage};
+use super::learner::Learner;
 use super::neighbourhoods::Neighbourhoods;
+use super::sweep::Stage;
 use super::{PairRecord, Skeleton};
 use crate::independence::{Alpha, IndependenceTest};
 use crate::knowledge::Knowledge;

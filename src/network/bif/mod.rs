@@ -11,7 +11,9 @@
 //! * comments (`// …` and `/* … */`) may stand between any two words; commas are optional; `property` lines are skipped;
 //! * variables may be declared after the tables that use them.
 
+mod hint;
 mod reader;
+mod rows;
 mod tokens;
 mod writer;
 

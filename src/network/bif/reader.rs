@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::hint::hint;
+use super::rows::{Rows, Settled};
 use super::tokens::{Token, Tokens, shown};
 use super::{BifOptions, Repair};
-use crate::network::bayesian_network::{ROW_SUM_TOLERANCE, check_row, first_repeated};
+use crate::network::bayesian_network::first_repeated;
 use crate::network::{BayesianNetwork, Node};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
@@ -317,85 +319,6 @@ impl Family {
     }
 }
 
-/// What was done to a row.
-#[derive(Debug, Clone, Copy)]
-enum Settled {
-    AsItIs,
-    Scaled,
-    Unseen,
-}
-
-/// What the tables of a file share: the memory that they may take, and what is done about their rows.
-struct Rows<'r> {
-    options: &'r BifOptions,
-    entries_left: &'r mut usize,
-    repair: &'r mut Repair,
-}
-
-impl Rows<'_> {
-    /// Room for a table, if the limit and the memory allow it; says what is wrong.
-    fn reserve(&mut self, size: usize, name: &str) -> std::result::Result<Vec<f64>, String> {
-        let most = self.options.max_entries;
-        let Some(left) = self.entries_left.checked_sub(size) else {
-            let before = most - *self.entries_left;
-            return Err(format!(
-                "the table of '{}' takes {} entries, those before it {before}; a file may have {most} in all: raise \
-                 max_entries if there is the memory, eight bytes an entry",
-                shown(name),
-                if size == usize::MAX { "too many".into() } else { size.to_string() },
-            ));
-        };
-        *self.entries_left = left;
-        let mut table = Vec::new();
-        table
-            .try_reserve_exact(size)
-            .map_err(|_| format!("not enough memory for the table of '{}': {size} entries", shown(name)))?;
-        Ok(table)
-    }
-
-    fn count(&mut self, settled: Settled, rows: usize) {
-        match settled {
-            Settled::AsItIs => {}
-            Settled::Scaled => self.repair.scaled += rows,
-            Settled::Unseen => self.repair.unseen += rows,
-        }
-    }
-
-    /// Makes the numbers a distribution where the options allow it, else says what is wrong.
-    fn settle(&self, row: &mut [f64]) -> std::result::Result<Settled, String> {
-        let tolerance = self.options.tolerance;
-        if row.iter().all(|value| value.is_nan()) {
-            if tolerance.is_none() {
-                return Err(
-                    "a row of NaN, as of a configuration that was never seen; give a tolerance, such as 0.01, to \
-                            read it as uniform"
-                        .into(),
-                );
-            }
-            row.fill(1.0 / row.len() as f64);
-            return Ok(Settled::Unseen);
-        }
-        let Err(problem) = check_row(row) else { return Ok(Settled::AsItIs) };
-        let sum: f64 = row.iter().sum();
-        let most = tolerance.unwrap_or(0.0);
-        let near = |most: f64| {
-            (sum - 1.0).abs() <= most + 1e-9
-                && sum > 0.0
-                && row.iter().all(|&value| (0.0..=1.0 + most).contains(&value))
-        };
-        if near(most) {
-            row.iter_mut().for_each(|value| *value /= sum);
-            return Ok(Settled::Scaled);
-        }
-        Err(if near(0.5) {
-            let enough = (((sum - 1.0).abs() * 1000.0 - 1e-6).ceil() / 1000.0).max(ROW_SUM_TOLERANCE);
-            format!("{problem}, or give a tolerance of {enough} or more to divide rows by their sums")
-        } else {
-            problem
-        })
-    }
-}
-
 /// `p, … ;`: exactly `count` numbers, none of them infinite; NaN is for the caller to judge.
 fn numbers(tokens: &mut Tokens<'_>, count: usize) -> Result<Vec<f64>> {
     let values = list(tokens, ';', |tokens, word| match word.parse::<f64>() {
@@ -407,38 +330,4 @@ fn numbers(tokens: &mut Tokens<'_>, count: usize) -> Result<Vec<f64>> {
     } else {
         Err(tokens.error(format!("{} numbers where {count} are needed", values.len())))
     }
-}
-
-/// Names with more letters than this get no hint.
-const LONGEST_HINT: usize = 80;
-
-/// "; did you mean 'x'?" where a name is one that differs in case only or by one or two letters.
-fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let length = name.chars().count();
-    // Nobody mistypes so long a name, and comparing takes time as its length times theirs.
-    if length > LONGEST_HINT {
-        return String::new();
-    }
-    let lower = name.to_lowercase();
-    let nearest = known
-        .filter(|other| other.len() <= 4 * (LONGEST_HINT + 2) && other.chars().count().abs_diff(length) <= 2)
-        .map(|other| (edit_distance(&lower, &other.to_lowercase()), other))
-        .filter(|&(distance, _)| distance <= 2 && distance < lower.chars().count())
-        .min_by_key(|&(distance, _)| distance);
-    nearest.map_or_else(String::new, |(_, other)| format!("; did you mean '{other}'?"))
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
 }

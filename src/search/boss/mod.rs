@@ -1,6 +1,8 @@
 //! Best order score search: a search among orders of the variables.
 
 mod order;
+mod places;
+mod relevance;
 mod restarts;
 mod tree;
 

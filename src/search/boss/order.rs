@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::super::hill_climbing::Restarts;
 use super::super::sessions::SessionPool;
+use super::places::{Place, Prospects};
+use super::relevance::Relevance;
 use super::restarts::Journal;
 use super::tree::{GrowShrinkTree, Rules, Trace};
 use super::{BossOptions, unlocked};
@@ -16,7 +18,7 @@ use crate::{Result, Variable, VariableSet};
 
 /// An order of the variables, and the parents that each has in it.
 pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
-    pool: SessionPool<'s, S>,
+    pub(super) pool: SessionPool<'s, S>,
     pub(super) rules: Rules<'a>,
     pub(super) run: &'a Run,
     pub(super) order: Vec<Variable>,
@@ -28,12 +30,12 @@ pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
     /// For each variable: those that must be adjacent to it.
     pub(super) forced: Vec<VariableSet>,
     /// For each variable: those that must come before it, and after it.
-    before: Vec<VariableSet>,
-    after: Vec<VariableSet>,
+    pub(super) before: Vec<VariableSet>,
+    pub(super) after: Vec<VariableSet>,
     moves: usize,
     growing: bool,
     /// Whether parents are found from those that a variable has.
-    incremental: bool,
+    pub(super) incremental: bool,
     best: Option<(Dag, f64)>,
     /// Local scores computed so far, and how many may be before no other step begins.
     spent: AtomicU64,
@@ -41,62 +43,6 @@ pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
     pub(super) restart_share: Option<u32>,
     /// What has been replaced, where it may have to be taken back.
     pub(super) journal: Option<Journal>,
-}
-
-/// For each child the set of variables whose coming or going before it can change its parents, as bits.
-pub(super) struct Relevance {
-    words: usize,
-    bits: Vec<u64>,
-}
-
-impl Relevance {
-    fn set(&mut self, child: Variable, trace: &Trace, forced: &[Variable]) {
-        let row = &mut self.bits[child as usize * self.words..][..self.words];
-        row.fill(0);
-        for &x in trace.grown.iter().chain(&trace.blocked).chain(forced) {
-            row[x as usize / 64] |= 1 << (x % 64);
-        }
-    }
-
-    fn contains(&self, child: Variable, x: Variable) -> bool {
-        self.bits[child as usize * self.words + x as usize / 64] >> (x % 64) & 1 == 1
-    }
-
-    /// The variables of a child, in increasing order.
-    pub(super) fn of(&self, child: Variable) -> impl Iterator<Item = Variable> + '_ {
-        let row = &self.bits[child as usize * self.words..][..self.words];
-        row.iter().enumerate().flat_map(|(i, &word)| {
-            let after = |rest: u64| (rest != 0).then_some(rest);
-            std::iter::successors(after(word), move |&rest| after(rest & (rest - 1)))
-                .map(move |rest| i as Variable * 64 + rest.trailing_zeros())
-        })
-    }
-}
-
-/// A place for a variable among the others: how many come before it.
-type Place = usize;
-
-/// What becomes of a variable and of its children at other places.
-pub(super) struct Prospects {
-    own_place: Place,
-    /// The children to which it matters whether the variable comes before them, in their order: (child, its place, whether
-    /// the variable comes before it now, its trace if that were otherwise).
-    concerned: Vec<(Variable, Place, bool, Trace)>,
-    /// Its own traces, each from a place on.
-    along: Vec<(Place, Trace)>,
-    /// Places between which something differs, where no variable has more required parents than may be.
-    places: Vec<Place>,
-}
-
-impl Prospects {
-    fn own(&self, at: Place) -> &Trace {
-        &self.along[self.along.partition_point(|(from, _)| *from <= at) - 1].1
-    }
-
-    /// The places to choose among, in increasing order.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> + '_ {
-        self.places.iter().copied()
-    }
 }
 
 impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
@@ -147,7 +93,6 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             blocked: Vec::new(),
             overfull: false,
         };
-        let words = p.div_ceil(64);
         Ok(Self {
             pool: SessionPool::new(score),
             rules,
@@ -156,7 +101,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             position,
             trees,
             current: vec![empty; p],
-            relevance: Relevance { words, bits: vec![0; words * p] },
+            relevance: Relevance::none(p),
             forced,
             before,
             after,
@@ -295,7 +240,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         Ok(())
     }
 
-    fn trace(
+    pub(super) fn trace(
         &self,
         session: &mut S::Session<'s>,
         child: Variable,
@@ -363,64 +308,6 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         Ok(true)
     }
 
-    /// What becomes of `x` and its children at other places; `None` when time is up.
-    pub(super) fn prospects(&self, x: Variable) -> Result<Option<Prospects>> {
-        let own_place = self.position[x as usize];
-        // Places of the others when x is taken out.
-        let place = |y: Variable| {
-            let at = self.position[y as usize];
-            if at > own_place { at - 1 } else { at }
-        };
-        let lowest = self.before[x as usize].iter().map(|&y| place(y) + 1).max().unwrap_or(0);
-        let highest = self.after[x as usize].iter().map(|&y| place(y)).min().unwrap_or(self.order.len() - 1);
-        let mut concerned: Vec<Variable> = (0..self.order.len() as Variable)
-            .filter(|&child| child != x && self.relevance.contains(child, x))
-            .collect();
-        concerned.sort_unstable_by_key(|&child| place(child));
-        let is_before = |child: Variable| own_place < self.position[child as usize];
-
-        let pool = &self.pool;
-        let traced = self.run.map(
-            concerned.len() + 1,
-            || pool.take(),
-            |session, i| match i.checked_sub(1) {
-                None => self.along(&mut **session, x, lowest, highest, place),
-                Some(i) => {
-                    let child = concerned[i];
-                    let precedes = |y: Variable| if y == x { !is_before(child) } else { place(y) < place(child) };
-                    let from = self.incremental.then(|| &self.current[child as usize].parents[..]);
-                    vec![(0, self.trace(&mut **session, child, from, precedes))]
-                }
-            },
-        )?;
-        if self.run.out_of_time() {
-            // Traces may have been cut short.
-            return Ok(None);
-        }
-        let mut traced = traced.into_iter();
-        let along = traced.next().unwrap_or_default();
-        let others = traced.flatten().map(|(_, trace)| trace);
-        let concerned = concerned.iter().zip(others);
-        let concerned = concerned.map(|(&child, other)| (child, place(child), is_before(child), other)).collect();
-        let mut prospects = Prospects { own_place, concerned, along, places: Vec::new() };
-
-        // Whether some variable would have more required parents than may be.
-        let overfull_at = |at: Place| {
-            let child_is = |(child, place, is_before, other): &(Variable, Place, bool, Trace)| {
-                if *is_before == (at <= *place) { self.current[*child as usize].overfull } else { other.overfull }
-            };
-            prospects.own(at).overfull || prospects.concerned.iter().any(child_is)
-        };
-        let mut places: Vec<Place> = prospects.along.iter().map(|(from, _)| *from).collect();
-        let behind = prospects.concerned.iter().map(|(_, place, ..)| place + 1);
-        places.extend(behind.filter(|&at| at > lowest && at <= highest));
-        places.sort_unstable();
-        places.dedup();
-        places.retain(|&at| at == own_place || !overfull_at(at));
-        prospects.places = places;
-        Ok(Some(prospects))
-    }
-
     /// Moves `x` to another place.
     pub(super) fn go(&mut self, x: Variable, prospects: Prospects, target: Place) {
         let own = prospects.own(target).clone();
@@ -445,78 +332,6 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         let old = std::mem::replace(&mut self.current[child as usize], trace);
         if let Some(journal) = &mut self.journal {
             journal.push((child, old));
-        }
-    }
-
-    /// The first place after `from` that changes the parents of `x`, which are those of a trace until there.
-    fn next_place(
-        &self,
-        x: Variable,
-        trace: &Trace,
-        from: Place,
-        highest: Place,
-        place: impl Fn(Variable) -> Place,
-    ) -> Option<Place> {
-        let changing = trace.blocked.iter().chain(&self.forced[x as usize]);
-        changing.map(|&y| place(y) + 1).filter(|&at| at > from && at <= highest).min()
-    }
-
-    /// The parents of `x` at each place from `lowest` to `highest`, as (first place, trace) of each stretch of places.
-    fn along(
-        &self,
-        session: &mut S::Session<'s>,
-        x: Variable,
-        lowest: Place,
-        highest: Place,
-        place: impl Fn(Variable) -> Place,
-    ) -> Vec<(Place, Trace)> {
-        if self.incremental {
-            return self.along_from_here(session, x, lowest, highest, place);
-        }
-        let mut found = Vec::new();
-        let mut from = lowest;
-        loop {
-            let trace = self.trace(session, x, None, |y| y != x && place(y) < from);
-            let next = self.next_place(x, &trace, from, highest, &place);
-            found.push((from, trace));
-            match next {
-                Some(at) if !self.run.out_of_time() => from = at,
-                _ => return found,
-            }
-        }
-    }
-
-    /// The same, each from the parents at the place beside it, outwards from where `x` is.
-    fn along_from_here(
-        &self,
-        session: &mut S::Session<'s>,
-        x: Variable,
-        lowest: Place,
-        highest: Place,
-        place: impl Fn(Variable) -> Place,
-    ) -> Vec<(Place, Trace)> {
-        let own = self.position[x as usize];
-        let first = |trace: &Trace| {
-            let last = trace.parents.iter().map(|&y| place(y) + 1).max().unwrap_or(0);
-            last.max(lowest)
-        };
-        let here = self.current[x as usize].clone();
-        let mut found = vec![(first(&here), here)];
-        while found[found.len() - 1].0 > lowest && !self.run.out_of_time() {
-            let (from, trace) = &found[found.len() - 1];
-            let at = from - 1;
-            let trace = self.trace(session, x, Some(&trace.parents), |y| y != x && place(y) < at);
-            found.push((first(&trace), trace));
-        }
-        found.reverse();
-        let mut from = own;
-        loop {
-            let trace = &found[found.len() - 1].1;
-            let next = self.next_place(x, trace, from, highest, &place);
-            let Some(at) = next.filter(|_| !self.run.out_of_time()) else { return found };
-            let trace = self.trace(session, x, Some(&trace.parents), |y| y != x && place(y) < at);
-            found.push((at, trace));
-            from = at;
         }
     }
 }

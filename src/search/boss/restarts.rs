@@ -65,7 +65,8 @@ impl<S: LocalScore> OrderSearch<'_, '_, S> {
         let mut next = centre;
         for _ in 0..moves {
             let Some(prospects) = self.prospects(next)? else { return Ok(Vec::new()) };
-            let places: Vec<usize> = prospects.places().filter(|&at| at != self.position[next as usize]).collect();
+            let places: Vec<usize> =
+                prospects.places.iter().copied().filter(|&at| at != self.position[next as usize]).collect();
             if !places.is_empty() {
                 self.go(next, prospects, places[below(rng, places.len())]);
                 moved.push(next);

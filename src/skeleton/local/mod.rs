@@ -36,6 +36,7 @@ mod learn;
 mod marginals;
 mod mmpc;
 mod searches;
+mod separating;
 mod si_hiton_pc;
 mod target;
 

@@ -1,12 +1,11 @@
 //! The state of one variable's search: its tests, their count, and the largest p-value of each pair.
 
-use std::ops::ControlFlow;
-
 use rustc_hash::FxHashMap;
 
 use super::LocalOptions;
 use super::marginals::Marginals;
-use crate::independence::{EachVisitor, SubsetVisitor, Subsets, TestResult, TestSession, Tested};
+use super::separating::{Separating, SeparatingEach};
+use crate::independence::{Subsets, TestResult, TestSession, Tested};
 use crate::knowledge::Knowledge;
 use crate::run::Run;
 use crate::{Result, Variable, VariableSet};
@@ -19,71 +18,6 @@ pub(super) struct Finding {
     /// The largest log p-value of the pair, and its set.
     pub(super) max_log_p_value: f64,
     pub(super) set: VariableSet,
-}
-
-/// The search for a set of a family that separates a pair.
-struct Separating<'a> {
-    subsets: Subsets<'a>,
-    log_alpha: f64,
-    tests: &'a mut u64,
-    /// The largest log p-value of the pair so far, and its set, if that is kept.
-    largest: Option<&'a mut (f64, VariableSet)>,
-    separated: bool,
-}
-
-/// Keeps the larger log p-value and its set.
-fn keep_largest(largest: &mut (f64, VariableSet), log_p_value: f64, set: impl FnOnce() -> VariableSet) {
-    if log_p_value > largest.0 {
-        let mut set = set();
-        set.sort_unstable();
-        *largest = (log_p_value, set);
-    }
-}
-
-impl SubsetVisitor for Separating<'_> {
-    fn shares_tables(&self) -> bool {
-        true
-    }
-
-    #[inline]
-    fn floor(&self) -> f64 {
-        self.largest.as_ref().map_or(self.log_alpha, |largest| largest.0.min(self.log_alpha))
-    }
-
-    #[inline]
-    fn visit(&mut self, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
-        *self.tests += 1;
-        if let Some(largest) = &mut self.largest {
-            keep_largest(largest, log_p_value, || self.subsets.set(at));
-        }
-        self.separated = log_p_value > self.log_alpha;
-        if self.separated { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-/// The same for several variables, each paired with one.
-struct SeparatingEach<'a> {
-    subsets: Subsets<'a>,
-    log_alpha: f64,
-    others: &'a [Variable],
-    tests: &'a mut u64,
-    largest: &'a mut FxHashMap<Variable, (f64, VariableSet)>,
-    separated: Vec<bool>,
-}
-
-impl EachVisitor for SeparatingEach<'_> {
-    fn floor(&self, other: usize) -> f64 {
-        self.largest.get(&self.others[other]).map_or(self.log_alpha, |largest| largest.0.min(self.log_alpha))
-    }
-
-    fn visit(&mut self, other: usize, at: &[usize], log_p_value: f64) -> ControlFlow<()> {
-        *self.tests += 1;
-        if let Some(largest) = self.largest.get_mut(&self.others[other]) {
-            keep_largest(largest, log_p_value, || self.subsets.set(at));
-        }
-        self.separated[other] = log_p_value > self.log_alpha;
-        if self.separated[other] { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
 }
 
 /// One variable's search.
