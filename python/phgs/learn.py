@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phgs.errors import ParameterError
-from phgs.learners.local import LocalLearner
+from phgs.learners.local_learner import LocalLearner
 from phgs.learners.registry import METHODS, named
 from phgs.names import unknown
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
     from phgs.learners.base import Learner
-    from phgs.learners.local import MarkovBlanket
+    from phgs.learners.neighbourhood import MarkovBlanket
     from phgs.result import Result
 
 __all__ = ["METHODS", "learn", "learner", "markov_blanket"]

@@ -14,7 +14,8 @@ from phgs.data.reading import DATA_TYPES
 from phgs.learn import METHODS, learner
 from phgs.learners.refinement import EFFORTS, REFINE
 from phgs.learners.registry import default_of, named, parameters_of
-from phgs.learners.stages import COLLIDER_RULES, SCHEDULES, STARTS, TIES
+from phgs.learners.searches import SCHEDULES, TIES
+from phgs.learners.stages import COLLIDER_RULES, STARTS
 
 if TYPE_CHECKING:
     from phgs.data.kinds import Given

@@ -6,25 +6,15 @@ end in an underscore. `base` holds the protocol, `registry` the names of methods
 methods each.
 """
 
+from phgs.learners.auto import Auto
+from phgs.learners.blankets import IAMB, IAMBFDR, FastIAMB, GrowShrink, InterIAMB
 from phgs.learners.composed import Hybrid
-from phgs.learners.hybrid import ARGES, GSC, H2PC, MMHC
-from phgs.learners.local import (
-    HPC,
-    IAMB,
-    IAMBFDR,
-    MMPC,
-    FastIAMB,
-    GetPC,
-    GrowShrink,
-    HitonPC,
-    InterIAMB,
-    MarkovBlanket,
-    Neighbour,
-    Neighbourhood,
-    SIHitonPC,
-)
+from phgs.learners.given import ARGES, GSC
+from phgs.learners.hybrid import H2PC, MMHC
+from phgs.learners.local import HPC, MMPC, GetPC, HitonPC, SIHitonPC
+from phgs.learners.neighbourhood import MarkovBlanket, Neighbour, Neighbourhood
 from phgs.learners.partitioned import PC, PEF, PPC
-from phgs.learners.phgs import PHGS, Auto
+from phgs.learners.phgs import PHGS
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
 from phgs.learners.stages import Path
 

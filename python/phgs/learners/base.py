@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from phgs import _core, own_score, own_test
@@ -19,21 +17,21 @@ from phgs.data.mixed import Numbers
 from phgs.data.reading import DataType
 from phgs.data.table import Missing
 from phgs.data.weights import of_table, weighted
-from phgs.errors import NotFittedError, ParameterError
 from phgs.learners import checks
+from phgs.learners.clusters import clusters
+from phgs.learners.estimator import Estimator
 from phgs.learners.nothing import warn_of_nothing
 from phgs.learners.rounds import Filled, learn_in_rounds
 from phgs.learners.stages import Composition
-from phgs.names import named, unknown
+from phgs.names import named
 from phgs.own_test import Names
 from phgs.progress import Progress, reporter
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from phgs.graphs import Graph
     from phgs.knowledge import Knowledge
-    from phgs.result import PathPoint, Result
+    from phgs.result import Result
 
     class _Described(TypedDict):
         test: _core.Test
@@ -46,7 +44,7 @@ logger = logging.getLogger("phgs")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Learner:
+class Learner(Estimator):
     """What all learners have: the parameters that say how to read data and to run, and scikit-learn's protocol.
 
     A learner is a dataclass of its parameters that says in `_check_method` what they may be, and in `stages` what they
@@ -125,58 +123,6 @@ class Learner:
     def _check_method(self) -> None:
         """Check the parameters of the method."""
 
-    # scikit-learn's protocol
-
-    @classmethod
-    @cache
-    def _parameter_names(cls) -> tuple[str, ...]:
-        return tuple(sorted(inspect.signature(cls).parameters))
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; with `deep`, those of nested learners too, as ``outer__inner``."""
-        found: dict[str, Any] = {}
-        for name in self._parameter_names():
-            value = getattr(self, name)
-            found[name] = value
-            if deep and isinstance(value, Learner):
-                found.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
-        return found
-
-    def set_params(self, **values: Any) -> Self:
-        """Set parameters by name, those of nested learners as ``outer__inner``; an unknown name raises."""
-        known = self._parameter_names()
-        for name, value in values.items():
-            outer, _, inner = name.partition("__")
-            if outer not in known:
-                raise ParameterError(unknown("parameter", name, known))
-            if inner:
-                getattr(self, outer).set_params(**{inner: value})
-            else:
-                setattr(self, outer, value)
-        return self
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self)).parameters
-        changed = [
-            f"{name}={getattr(self, name)!r}"
-            for name in defaults
-            if getattr(self, name) is not defaults[name].default
-            and (defaults[name].default is None or getattr(self, name) != defaults[name].default)
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})"
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=False),
-            input_tags=InputTags(categorical=True, string=True),
-        )
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "result_")
-
     # Learning
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -211,7 +157,7 @@ class Learner:
         # A given graph is part of the work, and may have millions of edges.
         until = None if self.time_limit is None else time.perf_counter() + self.time_limit
         composition = self.stages_for(table)
-        self._refuse_without_data(composition, table)
+        checks.check_data(self, composition, table)
         described = self._for_core(table)
         warn_of_nothing(described, table.n_variables, stacklevel)
         own = self._own_score()
@@ -257,7 +203,7 @@ class Learner:
                 score=described["score"] if table.complete or self._own_score() is not None else None,
                 composition=described["composition"],
                 knowledge=described["knowledge"],
-                cluster=lambda distances: _clusters(distances, composition.max_clusters, table.isolated, until),
+                cluster=lambda distances: clusters(distances, composition.max_clusters, table.isolated, until),
                 threads=self.threads,
                 time_limit=None if until is None else max(until - time.perf_counter(), 1e-9),
                 progress=report,
@@ -338,7 +284,7 @@ class Learner:
         data = weighted(counted(data, self.counts), self.weights)
         for argument, given in (("counts", self.counts), ("weights", self.weights)):
             if given is not None and self.knowledge is not None:
-                self._refuse_known(argument, given, data.names)
+                checks.check_not_known(self, argument, given, data.names)
         if self._own_functions() and own_test.is_names(data):
             return Names.of(data)
         if isinstance(data, Data):
@@ -355,38 +301,6 @@ class Learner:
             checks.check_found_type(self, table)
         of_table(table, self.weights)
         return checks.entered(table, self.numbers, self.powers)
-
-    def _refuse_known(self, argument: str, given: PerRow, variables: Sequence[Any]) -> None:
-        """Refuse knowledge of the column of counts or weights."""
-        from phgs.knowledge import Knowledge
-
-        unknown_ones = Knowledge.of(self.knowledge or {})._named() - set(variables)
-        if told(given) in map(str, unknown_ones):
-            raise ParameterError(f"knowledge: {given!r} holds the {argument} and is no variable; leave it out there")
-
-    def _refuse_without_data(self, composition: Composition, table: Data) -> None:
-        """Refuse tests and scores where there are no data, and scores where rows differ from test to test.
-
-        Scores of graphs are comparable on one set of rows only. Functions of the user's own know their data.
-        """
-        if not table.has_data and composition.tests and self._own_test() is None:
-            raise ParameterError(
-                f"data: {self.method} tests pairs, which needs data; give them in place of names, or a test= of your"
-                " own"
-            )
-        if not composition.scores or self._own_score() is not None:
-            return
-        what = "PATH compares" if composition.maximise is None else f"{self.method} compares"
-        by_tests = "a method that learns by tests alone (MMPC and other local learners; PC and PPC with path_length=1)"
-        if not table.has_data:
-            raise ParameterError(
-                f"data: {what} graphs by a score, which needs data; give them in place of names, or use {by_tests}"
-            )
-        if self.missing == "testwise" or not (table.complete or table.to_fill):
-            raise ParameterError(
-                f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or"
-                f" {by_tests}"
-            )
 
     def stages_for(self, table: Data) -> Composition:
         """Put the stages together for data."""
@@ -474,85 +388,6 @@ class Learner:
             getattr(self, "gamma", None),
             getattr(self, "equivalent_sample_size", 1.0),
         )
-
-    # What was learned
-
-    def _fitted(self) -> Result:
-        try:
-            return self.__dict__["result_"]  # type: ignore[no-any-return]
-        except KeyError:
-            raise NotFittedError(f"this {type(self).__name__} has learned nothing yet; call fit(data) first") from None
-
-    @property
-    def cpdag_(self) -> Graph:
-        """The learned CPDAG."""
-        return self._fitted().cpdag
-
-    @property
-    def dag_(self) -> Graph | None:
-        """The learned DAG; None where the method learns none."""
-        return self._fitted().dag
-
-    @property
-    def score_(self) -> float | None:
-        """Score of the learned DAG."""
-        score = self._fitted().score
-        return None if score is None else score.value
-
-    @property
-    def calls_(self) -> dict[str, int]:
-        """Statistical calls by phase."""
-        return self._fitted().calls
-
-    @property
-    def seconds_(self) -> dict[str, float]:
-        """Seconds by phase."""
-        return self._fitted().seconds
-
-    @property
-    def path_(self) -> tuple[PathPoint, ...] | None:
-        """The solution path; None without PATH."""
-        return self._fitted().path
-
-    @property
-    def clusters_(self) -> dict[Any, int] | None:
-        """Cluster of each variable; None where they were not partitioned."""
-        return self._fitted().clusters
-
-    @property
-    def complete_(self) -> bool:
-        """Whether the method ran to its end (False: the time limit cut it short)."""
-        return self._fitted().complete
-
-    @property
-    def feature_names_in_(self) -> tuple[Any, ...]:
-        """Column names that were seen."""
-        return self._fitted().variables
-
-    @property
-    def levels_(self) -> dict[Any, tuple[Any, ...]]:
-        """The states of each column, in the order of their codes."""
-        return self._fitted().levels
-
-
-def _clusters(distances: Any, max_clusters: int, isolated: Sequence[int] = (), until: float | None = None) -> Any:
-    from phgs.clustering import partition, set_apart
-
-    def check() -> None:
-        # A little later than the core's own limit, so that the core knows of it by then.
-        if until is not None and time.perf_counter() >= until + 0.05:
-            raise _OutOfTimeError
-
-    apart = set_apart(distances, isolated)
-    try:
-        return partition(apart, max_clusters) if until is None else partition(apart, max_clusters, check)
-    except _OutOfTimeError:
-        # One cluster, in which nothing will be tested any more.
-        return partition(distances, 1)
-
-
-class _OutOfTimeError(Exception):
-    """The time limit is past."""
 
 
 def _plain(value: Any) -> Any:

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING, Any, get_args
 from phgs import parameters
 from phgs.choices import OF_NUMBERS, data_type_of, numeric_score
 from phgs.data.checks import listed
+from phgs.data.counts import told
 from phgs.data.kinds import check_given
 from phgs.data.mixed import MixedTable, Numbers
 from phgs.data.reading import DATA_TYPES
 from phgs.data.table import Missing
 from phgs.errors import ParameterError
-from phgs.learners import stages
+from phgs.learners import searches, stages
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phgs.data import Data
+    from phgs.data.counts import PerRow
     from phgs.learners.base import Learner
+    from phgs.learners.stages import Composition
 
 OF_CATEGORIES: dict[str, Any] = {
     "test": "g2",
@@ -153,7 +158,7 @@ def check_tabu(tabu_length: Any, tabu_patience: Any) -> None:
 
 def check_ties(ties: Any) -> None:
     """Check the rule for moves that are equally good."""
-    parameters.one_of("ties", ties, stages.TIES)
+    parameters.one_of("ties", ties, searches.TIES)
 
 
 def check_restarts(restarts: Any, perturbations: Any, seed: Any) -> None:
@@ -161,3 +166,36 @@ def check_restarts(restarts: Any, perturbations: Any, seed: Any) -> None:
     parameters.whole("restarts", restarts)
     parameters.whole("perturbations", perturbations, 1)
     parameters.whole("seed", seed)
+
+
+def check_not_known(learner: Learner, argument: str, given: PerRow, variables: Sequence[Any]) -> None:
+    """Refuse knowledge of the column of counts or weights."""
+    from phgs.knowledge import Knowledge
+
+    unknown_ones = Knowledge.of(learner.knowledge or {})._named() - set(variables)
+    if told(given) in map(str, unknown_ones):
+        raise ParameterError(f"knowledge: {given!r} holds the {argument} and is no variable; leave it out there")
+
+
+def check_data(learner: Learner, composition: Composition, table: Data) -> None:
+    """Refuse tests and scores where there are no data, and scores where rows differ from test to test.
+
+    Scores of graphs are comparable on one set of rows only. Functions of the user's own know their data.
+    """
+    if not table.has_data and composition.tests and learner._own_test() is None:
+        raise ParameterError(
+            f"data: {learner.method} tests pairs, which needs data; give them in place of names, or a test= of your own"
+        )
+    if not composition.scores or learner._own_score() is not None:
+        return
+    what = "PATH compares" if composition.maximise is None else f"{learner.method} compares"
+    by_tests = "a method that learns by tests alone (MMPC and other local learners; PC and PPC with path_length=1)"
+    if not table.has_data:
+        raise ParameterError(
+            f"data: {what} graphs by a score, which needs data; give them in place of names, or use {by_tests}"
+        )
+    if learner.missing == "testwise" or not (table.complete or table.to_fill):
+        raise ParameterError(
+            f"missing: {what} graphs by a score, which needs one set of rows; use missing='drop' or 'level', or"
+            f" {by_tests}"
+        )

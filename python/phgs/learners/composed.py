@@ -12,6 +12,7 @@ from phgs.learners import checks
 from phgs.learners.base import Learner
 from phgs.learners.refinement import check_refine, refinements
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu, started_from
+from phgs.learners.searches import Search
 from phgs.learners.stages import (
     HGI,
     NO_PATH,
@@ -27,7 +28,6 @@ from phgs.learners.stages import (
     PartitionedPC,
     Path,
     Restriction,
-    Search,
     SeparatingSets,
     TestedColliders,
 )

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from phgs import parameters
 from phgs.learners.search import BOSS, GES, HillClimbing, Tabu
-from phgs.learners.stages import (
+from phgs.learners.searches import (
     LEAST_VARIABLES,
     DagSearch,
     EquivalenceSearch,

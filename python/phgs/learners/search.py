@@ -10,20 +10,17 @@ from phgs.choices import ScoreName
 from phgs.errors import ParameterError
 from phgs.learners import checks
 from phgs.learners.base import Learner
-from phgs.learners.stages import (
+from phgs.learners.searches import (
     SCHEDULES,
-    Composition,
-    EmptyStart,
     EquivalenceSearch,
-    GivenStart,
     GreedySearch,
-    Initialisation,
     OrderSearch,
     Restarts,
     Schedule,
     TabuSearch,
     Ties,
 )
+from phgs.learners.stages import Composition, EmptyStart, GivenStart, Initialisation
 from phgs.own_score import OwnScore
 
 

@@ -1,0 +1,282 @@
+"""Methods that search within a skeleton that is given, or within that of PC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from phgs.choices import DegreesOfFreedom, ScoreName, TestName
+from phgs.errors import ParameterError
+from phgs.learners import checks
+from phgs.learners.base import Learner
+from phgs.learners.partitioned import colliders_of
+from phgs.learners.refinement import check_refine, refinements
+from phgs.learners.searches import Adaptive, EquivalenceSearch, TabuSearch, Ties
+from phgs.learners.stages import (
+    HGI,
+    NO_PATH,
+    ColliderRule,
+    Colliders,
+    Composition,
+    EmptyStart,
+    GivenSkeleton,
+    PartitionedPC,
+    Path,
+    Restriction,
+    Start,
+    TestedColliders,
+)
+from phgs.own_score import OwnScore
+from phgs.own_test import OwnTest
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GSC(Learner):
+    """Generalised sparse candidate: search within a skeleton that is given (after Friedman and others 1999).
+
+    With the true skeleton it shows what a restriction costs (the paper's GSC*).
+
+    Parameters
+    ----------
+    skeleton : graph
+        The pairs that may be connected: a graph, a sequence of pairs, or the path of an edge list. With none (a
+        warning says so) the result has no edges.
+    init : {"empty", "hgi"}, default "empty"
+        Where the search starts: the empty graph, or hybrid greedy initialization.
+    alpha : float, default 0.05
+        Significance level of the tests that find v-structures for HGI.
+    max_conditioning_size : int or None, default 3
+        The largest conditioning set of these tests; None for no limit.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    tabu_length : int, default 100
+        How many of the last graphs must not be visited again (the paper's t₁).
+    tabu_patience : int, default 100
+        How many steps without a new best graph end the search (the paper's t₀).
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    max_iterations : int, optional
+        The most moves of the search; None for no limit.
+    ties : {"lookahead", "association", "columns"}, default "lookahead"
+        Between moves that raise the score alike, such as the two directions of a first arc: the direction after which
+        further arcs into its head gain more; or arcs into the variable that depends most on others, which is also the
+        rule where the first does not decide; or the first in column order, as in bnlearn. The first two do not depend
+        on the order of columns.
+    refine : {"none", "free", "growing", "ges", "xges", "boss"}, learner or list, default "none"
+        What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
+        greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
+        `BOSS` with options of its own; or several of these in turn.
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    skeleton: Any = None
+    init: Start = "empty"
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 3
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+    score: ScoreName | OwnScore = "bic"
+    penalty: float = 0.5
+    gamma: float | None = None
+    equivalent_sample_size: float = 1.0
+    tabu_length: int = 100
+    tabu_patience: int = 100
+    max_parents: int | None = None
+    max_iterations: int | None = None
+    ties: Ties = "lookahead"
+    refine: Any = "none"
+
+    def _check_method(self) -> None:
+        checks.check_tests(self)
+        checks.check_score(self)
+        checks.check_separation(self.alpha, self.max_conditioning_size)
+        checks.check_climbing(self.max_parents, self.max_iterations)
+        checks.check_ties(self.ties)
+        checks.check_tabu(self.tabu_length, self.tabu_patience)
+        if self.skeleton is None:
+            raise ParameterError("skeleton: GSC searches within a skeleton; give the pairs that may be connected")
+        checks.check_start(self.init)
+        check_refine(self.refine)
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        tested = TestedColliders(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)
+        search = TabuSearch(
+            length=self.tabu_length,
+            patience=self.tabu_patience,
+            ties=self.ties,
+            max_parents=self.max_parents,
+            max_iterations=self.max_iterations,
+        )
+        return Composition(
+            restrict=GivenSkeleton(skeleton=self.skeleton),
+            initialise=HGI(tested) if self.init == "hgi" else EmptyStart(),
+            maximise=search,
+            refine=refinements(self.refine, search),
+            max_parents=self.max_parents,
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ARGES(Learner):
+    """Adaptively restricted greedy equivalence search (Nandy, Hauser and Maathuis 2018).
+
+    GES that connects only pairs that an estimated skeleton joins, or that would shield an unshielded triple of the
+    current class (ARGES-skeleton); or those that a conditional-independence graph joins, or that would shield a
+    v-structure (ARGES-CIG).
+
+    Parameters
+    ----------
+    skeleton : graph, optional
+        A skeleton that is given: a graph, a sequence of pairs, or the path of an edge list; one without edges (a
+        warning says so) leaves nothing to connect. None learns one by partitioned PC, where no `cig` is given. With
+        ``init="hgi"`` v-structures of a given skeleton are found by tests at `alpha`.
+    cig : graph, optional
+        A conditional-independence graph that is given, in place of a skeleton.
+    init : {"empty", "hgi"}, default "empty"
+        Where GES starts: the empty graph, or the class of hybrid greedy initialization (the paper's ARGES-HGI).
+    alpha : float, default 0.05
+        Significance level of the tests.
+    max_conditioning_size : int or None, default 3
+        The largest conditioning set; None for no limit.
+    max_clusters : int, default 20
+        The most clusters of the partition; 1 means none.
+    clusters : mapping or sequence, optional
+        Your labels instead of clustering: by name, or one for each column in order.
+    path_length : int, default 10
+        Number of significance levels that PATH looks at; 1 turns it off. PATH is used with ``init="hgi"`` and a
+        skeleton that is learned.
+    min_alpha : float, default 1e-5
+        The lowest of them.
+    collider_rule : {"separating-set", "conservative", "majority", "max-p"}, default "separating-set"
+        How the v-structures that HGI starts from are found, as in `PC`; only with ``init="hgi"`` and a skeleton that is
+        learned.
+    test : {"g2", "x2"} or callable, default "g2"
+        G² (likelihood ratio) or Pearson's X²; or a Python function, called as ``test(x, y, given)`` with names of
+        variables, that returns (statistic, degrees of freedom, p-value). It must be symmetric in x and y. It is called
+        on one thread, which is not the main one; variables are then partitioned only by `clusters`. Methods that
+        learn by tests alone take a list of names in place of data.
+    degrees_of_freedom : {"classical", "adjusted"}, default "classical"
+        Classical degrees of freedom multiply the arities of all columns, as in the paper; adjusted ones count in each
+        stratum only the states that occur in it, which is better calibrated on sparse tables.
+    minimum_sample : float or tuple, optional
+        The least number of rows per cell that a test needs; sparser tables are not tested and the pair counts as
+        independent. As a tuple ``(rows, "cell" or "df", "independent" or "dependent")``. None tests every table.
+    score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
+        The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
+        2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
+        chance. Quotient NML, ``"qnml"`` (Silander and others 2018), and its form that codes which cells occur,
+        ``"sqnml"``, charge less for large tables of which few cells occur. Gaussian data have ``"bic"`` and ``"ebic"``.
+        Or a function of your own, called as ``score(variable, parents)`` with the name of a variable and a tuple of the
+        names of its parents, once for each of these; it returns a finite number. GES and BOSS rely on it to be equal
+        for equivalent DAGs. It is called on one thread, which is not the main one. A list of names will do as data
+        where nothing is tested.
+    penalty : float, default 0.5
+        For BIC and extended BIC, the penalty λ of the score loglik − λ · log(rows) · parameters; 0.5 is BIC.
+    gamma : float, optional
+        For extended BIC and quotient NML, the multiplier γ of log(variables) that each parent costs. None is 0.5 for
+        extended BIC (of which 0 is BIC), 1 for quotient NML.
+    equivalent_sample_size : float, default 1.0
+        For BDeu, the weight of its prior in rows.
+    max_parents : int, optional
+        The most parents a variable may have; None for no limit.
+    refine : {"none", "free", "growing", "ges", "xges", "boss"}, learner or list, default "none"
+        What to do afterwards: nothing; a search over all pairs, or over an active set that grows around what changes;
+        greedy equivalence search, or its extended search; best order score search; a `Tabu`, `HillClimbing`, `GES` or
+        `BOSS` with options of its own; or several of these in turn.
+    missing, categories, kinds, data_type, numbers, powers, counts, weights, knowledge, threads, time_limit, progress
+        How data are read and how to run, as in all learners: see `phgs.learners.base.Learner`.
+    """
+
+    skeleton: Any = None
+    cig: Any = None
+    init: Start = "empty"
+    alpha: float = 0.05
+    max_conditioning_size: int | None = 3
+    max_clusters: int = 20
+    clusters: Mapping[Any, Any] | Sequence[Any] | None = None
+    path_length: int = 10
+    min_alpha: float = 1e-5
+    collider_rule: ColliderRule = "separating-set"
+    test: TestName | OwnTest = "g2"
+    degrees_of_freedom: DegreesOfFreedom = "classical"
+    minimum_sample: float | tuple[float, str, str] | None = None
+    score: ScoreName | OwnScore = "bic"
+    penalty: float = 0.5
+    gamma: float | None = None
+    equivalent_sample_size: float = 1.0
+    max_parents: int | None = None
+    refine: Any = "none"
+
+    def _check_method(self) -> None:
+        checks.check_tests(self)
+        checks.check_score(self)
+        checks.check_separation(self.alpha, self.max_conditioning_size)
+        checks.check_partition(self.max_clusters)
+        checks.check_path(self.alpha, self.min_alpha, self.path_length)
+        checks.check_colliders(self.collider_rule)
+        checks.check_parents(self.max_parents)
+        checks.check_start(self.init)
+        check_refine(self.refine)
+        if self.cig is not None and self.skeleton is not None:
+            raise ParameterError("cig: give a skeleton or a conditional-independence graph, not both")
+        if self.cig is not None and self.init == "hgi":
+            raise ParameterError("cig: HGI needs a skeleton; use skeleton= with init='hgi'")
+        if self.collider_rule != "separating-set" and (self.init == "empty" or self.skeleton is not None):
+            raise ParameterError("collider_rule: ARGES uses it only with init='hgi' and a skeleton that it learns")
+
+    def stages(self) -> Composition:
+        """Put the stages of the method together."""
+        given = self.skeleton if self.cig is None else self.cig
+        restrict: Restriction
+        colliders: Colliders
+        if given is None:
+            restrict = PartitionedPC(
+                alpha=self.alpha,
+                max_conditioning_size=self.max_conditioning_size,
+                max_clusters=self.max_clusters,
+                clusters=self.clusters,
+            )
+            colliders = colliders_of(self.collider_rule, self.max_conditioning_size)
+        else:
+            restrict = GivenSkeleton(skeleton=given)
+            colliders = TestedColliders(alpha=self.alpha, max_conditioning_size=self.max_conditioning_size)
+        hgi = self.init == "hgi"
+        path = Path(path_length=self.path_length, min_alpha=self.min_alpha)
+        adaptive: Adaptive = "skeleton" if self.cig is None else "cig"
+        return Composition(
+            restrict=restrict,
+            select=path if hgi and given is None else NO_PATH,
+            initialise=HGI(colliders) if hgi else EmptyStart(),
+            maximise=EquivalenceSearch(adaptive=adaptive, max_parents=self.max_parents),
+            refine=refinements(self.refine),
+            max_parents=self.max_parents,
+        )
