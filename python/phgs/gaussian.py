@@ -36,9 +36,6 @@ def sample_gaussian(graph: Any, n_rows: int, *, seed: int = 0, threads: int = 0)
     """
     rows, checked_seed = parameters.whole("n_rows", n_rows, 2), parameters.whole("seed", seed)
     checked_threads = parameters.whole("threads", threads)
-    assert rows is not None
-    assert checked_seed is not None
-    assert checked_threads is not None
     dag = as_dag(graph)
     columns = _core.sample_gaussian(dag.n_variables, dag._directed_indices(), rows, checked_seed, checked_threads)
     return GaussianTable(

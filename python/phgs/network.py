@@ -253,7 +253,7 @@ class Network:
             place[[*order, n_states]] = np.arange(n_states + 1)
             codes.append(place[column].astype(column.dtype))
         names = [str(variable) for variable in table.names]
-        arcs, checked = dag._directed_indices(), _threads(threads)
+        arcs, checked = dag._directed_indices(), parameters.whole("threads", threads)
         if isinstance(table, Table):
             arranged = Table(
                 table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read, weights=table.weights
@@ -294,9 +294,9 @@ class Network:
         network = _core.Network.random(
             dag.n_variables,
             dag._directed_indices(),
-            (_whole("states", least, 1), _whole("states", most, 1)),
+            (parameters.whole("states", least, 1), parameters.whole("states", most, 1)),
             parameters.positive("concentration", concentration),
-            _seed(seed),
+            parameters.seed(seed),
         )
         names = [str(name) for name in dag.variables]
         tables = [network.table(x).tolist() for x in range(len(names))]
@@ -353,7 +353,7 @@ class Network:
         Exact wherever the tables that this takes fit into memory, as for all networks of the repository; a warning
         says where it was estimated from a million rows instead.
         """
-        found, exact = self._network.marginals(_threads(threads))
+        found, exact = self._network.marginals(parameters.whole("threads", threads))
         if not all(exact):
             import warnings
 
@@ -380,7 +380,9 @@ class Network:
         """
         import pyarrow as pa
 
-        columns = self._network.sample(_whole("n_rows", n_rows, 1), _seed(seed), _threads(threads))
+        columns = self._network.sample(
+            parameters.whole("n_rows", n_rows, 1), parameters.seed(seed), parameters.whole("threads", threads)
+        )
         arrays = [
             pa.DictionaryArray.from_arrays(
                 pa.array(codes, type=_index_type(pa, codes)), pa.array(states, type=pa.string())
@@ -396,7 +398,7 @@ class Network:
         with more than `max_states` are merged at random, their conditional distributions averaged by marginal weight.
         """
         network, variables, states, merged = self._network.prepare(
-            _whole("max_states", max_states, 2), _seed(seed), _threads(threads)
+            parameters.whole("max_states", max_states, 2), parameters.seed(seed), parameters.whole("threads", threads)
         )
         return Prepared(Network._wrap(network), tuple(variables), states, tuple(merged))
 
@@ -408,7 +410,9 @@ class Network:
         distribution would take a table of more than 65,536 entries are drawn again. Variables further down may change
         their distribution a little. Variable ``NAME`` of copy i is ``NAME_i``.
         """
-        network, _, _ = self._network.tile(_whole("copies", copies, 1), _seed(seed), _threads(threads))
+        network, _, _ = self._network.tile(
+            parameters.whole("copies", copies, 1), parameters.seed(seed), parameters.whole("threads", threads)
+        )
         return Network._wrap(network)
 
     @staticmethod
@@ -417,12 +421,14 @@ class Network:
         parts = [network._network for network in networks]
         if not parts:
             raise ParameterError("networks: at least one network is needed")
-        network, _, _ = _core.Network.tile_all(parts, random_order, _seed(seed), _threads(threads))
+        network, _, _ = _core.Network.tile_all(
+            parts, random_order, parameters.seed(seed), parameters.whole("threads", threads)
+        )
         return Network._wrap(network)
 
     def permuted(self, *, seed: int = 0) -> Network:
         """Return the network with its variables in a random order, so that columns tell nothing of causal order."""
-        return Network._wrap(self._network.permuted(_seed(seed)))
+        return Network._wrap(self._network.permuted(parameters.seed(seed)))
 
     def renamed(self, name: str) -> Network:
         """Return the network with another name."""
@@ -520,11 +526,15 @@ def random_dag(
 
     if degree is not None and scale_free_parents is not None:
         raise ParameterError("give degree or scale_free_parents, not both")
-    count = _whole("n_variables", n_variables, 1)
+    count = parameters.whole("n_variables", n_variables, 1)
     if scale_free_parents is None:
-        arcs = _core.random_dag(count, parameters.real("degree", 2.0 if degree is None else degree), 0, _seed(seed))
+        arcs = _core.random_dag(
+            count, parameters.real("degree", 2.0 if degree is None else degree), 0, parameters.seed(seed)
+        )
     else:
-        arcs = _core.random_dag(count, None, _whole("scale_free_parents", scale_free_parents, 0), _seed(seed))
+        arcs = _core.random_dag(
+            count, None, parameters.whole("scale_free_parents", scale_free_parents, 0), parameters.seed(seed)
+        )
     return Graph._from_indices(tuple(f"X{x}" for x in range(count)), arcs)
 
 
@@ -571,20 +581,3 @@ def _key(label: Any) -> tuple[int, Any, str]:
 def _index_type(pa: Any, codes: NDArray[Any]) -> Any:
     """Signed indices, which every reader of Arrow and Parquet takes."""
     return pa.int16() if codes.dtype == np.uint8 else pa.int32()
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    checked = parameters.whole(name, value, least)
-    assert checked is not None
-    return checked
-
-
-def _seed(seed: Any) -> int:
-    checked = _whole("seed", seed, 0)
-    if checked >= 1 << 64:
-        raise ParameterError(f"seed: {seed!r} must be below 2**64")
-    return checked
-
-
-def _threads(threads: Any) -> int:
-    return _whole("threads", threads, 0)

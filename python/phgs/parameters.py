@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, overload
 
 from phgs.errors import ParameterError
 from phgs.names import unknown
@@ -34,6 +34,14 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+@overload
+def whole(name: str, value: Any, least: int = 0) -> int: ...
+
+
+@overload
+def whole(name: str, value: Any, least: int = 0, *, none: str) -> int | None: ...
+
+
 def whole(name: str, value: Any, least: int = 0, *, none: str | None = None) -> int | None:
     """Check a whole number that is not below `least`.
 
@@ -52,6 +60,14 @@ def whole(name: str, value: Any, least: int = 0, *, none: str | None = None) -> 
     return int(value)
 
 
+def seed(value: Any) -> int:
+    """Check the seed of a generator: a whole number that 64 bits hold."""
+    number = whole("seed", value)
+    if number >= 1 << 64:
+        raise ParameterError(f"seed: {value!r} must be below 2**64")
+    return number
+
+
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
     """Check a name out of a list; an unknown one raises with near ones."""
     known = tuple(known)
@@ -64,7 +80,6 @@ def thresholds(alpha: Any, min_alpha: Any, path_length: Any) -> tuple[float, flo
     """Check the ends of the path of significance levels."""
     alpha = probability("alpha", alpha)
     length = whole("path_length", path_length, 1)
-    assert length is not None
     min_alpha = probability("min_alpha", min_alpha)
     if length > 1 and min_alpha >= alpha:
         raise ParameterError(

@@ -329,7 +329,6 @@ def score(
     data = weighted(counted(data, counts), weights)
     data_type = _type_of(data, data_type_of(kind))
     checked = parameters.whole("threads", threads)
-    assert checked is not None
     named = getattr(graph, "dag", None) or (list(graph) if isinstance(graph, Iterator) else graph)
     if callable(kind) and own_test.is_names(data):
         table = Names.of(data)
@@ -414,7 +413,6 @@ def distances(
         The upper triangle of the p × p matrix row by row, of length p (p − 1) / 2, as scipy's ``linkage`` takes it.
     """
     checked = parameters.whole("threads", threads)
-    assert checked is not None
     table = as_data(weighted(counted(data, counts), weights), missing=missing, kinds=kinds, warn=False)
     if isinstance(table, IncompleteGaussianTable):
         return 1.0 - np.abs(table.correlations())
@@ -445,7 +443,6 @@ def cluster_variables(
     from phgs.clustering import partition, set_apart
 
     checked = parameters.whole("max_clusters", max_clusters, 1)
-    assert checked is not None
     table = as_data(weighted(counted(data, counts), weights), missing=missing, kinds=kinds, warn=False)
     labels = partition(set_apart(distances(table, threads=threads), table.isolated), checked)
     return dict(zip(table.names, labels.tolist(), strict=True))

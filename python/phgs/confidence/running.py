@@ -96,10 +96,7 @@ def bootstrap(
     8
     """
     count, checked_seed = parameters.whole("n", n, 1), parameters.whole("seed", seed)
-    assert count is not None
-    assert checked_seed is not None
     n_workers = parameters.whole("workers", workers, 1)
-    assert n_workers is not None
     if executor is not None and n_workers > 1:
         raise ParameterError("workers: give workers or executor, not both")
     made = _quiet(learner, executor, n_workers)

@@ -84,8 +84,6 @@ def discretize(
     """
     wanted_bins = parameters.whole("bins", bins, 2)
     first_bins = parameters.whole("initial_bins", initial_bins, 2)
-    assert wanted_bins is not None
-    assert first_bins is not None
     if method not in get_args(Method):
         raise ParameterError(f"method: {unknown('method', method, get_args(Method))}")
     if isinstance(data, Data):

@@ -43,9 +43,7 @@ def cpdag_to_dag(cpdag: Any) -> Graph:
 def all_dags(cpdag: Any, limit: int = 1000) -> list[Graph]:
     """Return the DAGs of the class of a CPDAG, at most `limit` of them, in a fixed order."""
     graph = as_graph(cpdag)
-    checked = parameters.whole("limit", limit, 1)
-    assert checked is not None
-    found = _core.members(graph.n_variables, graph._edges_for_core(), checked)
+    found = _core.members(graph.n_variables, graph._edges_for_core(), parameters.whole("limit", limit, 1))
     return [Graph._from_indices(graph.variables, arcs) for arcs in found]
 
 

@@ -178,11 +178,13 @@ class Configuration:
         if ("seeds" in values) == ("data_sets" in values):
             raise ParameterError(f"{source}: give either seeds (a list) or data_sets (a number)")
         if "seeds" in values:
-            seeds = tuple(_whole(f"{source}: seeds", seed, 0) for seed in _list(values, "seeds", source))
+            seeds = tuple(parameters.whole(f"{source}: seeds", seed, 0) for seed in _list(values, "seeds", source))
         else:
-            seeds = tuple(range(1, _whole(f"{source}: data_sets", values["data_sets"], 1) + 1))
+            seeds = tuple(range(1, parameters.whole(f"{source}: data_sets", values["data_sets"], 1) + 1))
         several = values.get("n_rows", 25000)
-        sizes = [_whole(f"{source}: n_rows", n, 2) for n in (several if isinstance(several, list) else [several])]
+        sizes = [
+            parameters.whole(f"{source}: n_rows", n, 2) for n in (several if isinstance(several, list) else [several])
+        ]
         if not sizes:
             raise ParameterError(f"{source}: n_rows must be a number or a list with at least one")
         networks = tuple(_network(entry, source) for entry in _list(values, "networks", source))
@@ -324,8 +326,8 @@ def _network(entry: Any, source: str) -> NetworkEntry:
     name = values["name"]
     in_paper = paper_values.networks().get(name)
     copies = values.get("copies", 1 if in_paper is None else int(in_paper["kappa"]))
-    n_rows = None if "n_rows" not in values else _whole(f"{source}: n_rows of {name}", values["n_rows"], 2)
-    return NetworkEntry(name, _whole(f"{source}: copies of {name}", copies, 1), n_rows)
+    n_rows = None if "n_rows" not in values else parameters.whole(f"{source}: n_rows of {name}", values["n_rows"], 2)
+    return NetworkEntry(name, parameters.whole(f"{source}: copies of {name}", copies, 1), n_rows)
 
 
 def _method(entry: Any, source: str) -> MethodEntry:
@@ -358,7 +360,7 @@ def _method(entry: Any, source: str) -> MethodEntry:
     if not isinstance(further, Mapping):
         raise ParameterError(f"{source}: parameters of {method} must be a table")
     checked = tuple(parameters.probability(f"{source}: alphas of {method}", alpha) for alpha in alphas)
-    weights = tuple(_penalty(f"{source}: penalties of {method}", penalty) for penalty in penalties)
+    weights = tuple(parameters.positive(f"{source}: penalties of {method}", penalty) for penalty in penalties)
     _distinct([f"{level!r}" for level in (*checked, *weights)], f"level of {method}", source)
     return MethodEntry(
         label=entry.get("label", method),
@@ -412,13 +414,3 @@ def _distinct(names: list[str], what: str, source: str) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
             raise ParameterError(f"{source}: the {what} {name!r} is there twice")
-
-
-def _penalty(name: str, value: Any) -> float:
-    return parameters.positive(name, value)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    found = parameters.whole(name, value, least)
-    assert found is not None
-    return found
