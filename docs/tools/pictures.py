@@ -158,19 +158,19 @@ def stages() -> None:
 FACADE_FLOORS = [
     ("cli, datasets", "commands; the bundled data"),
     ("study, confidence", "simulation studies; bootstrap, in processes of their own"),
-    ("learn", "one call, and the methods by name"),
+    ("learn, verification", "one call, methods by name; edges looked at again"),
     ("learners", "parameters with defaults → a composition of stages"),
-    ("result, gaussian", "tables, files, reports; Gaussian simulation"),
-    ("network, pieces", "Bayesian networks; single tests, scores, distances"),
+    ("result, gaussian, missingness", "tables, files, reports; simulated data"),
+    ("network, mixed_network, functional", "Bayesian networks; single tests, scores, distances"),
     ("graphs", "graphs, comparison, pictures, the viewer"),
     ("clustering, knowledge", "average linkage; constraints by name"),
     (
-        "choices, own_test, own_score, describe,\ncatalogue, documents, linkage, network_export",
+        "choices, own_test, own_score, describe,\ndocuments, families, linkage",
         "names of tests and scores; users' own",
     ),
     ("data", "any frame, array or file → a checked table"),
     ("names, parameters, delimited", "checks whose errors name the remedy"),
-    ("texts, textfiles, progress, output, workers", "reading and writing; processes"),
+    ("texts, textfiles, progress, output,\nsending, workers", "reading and writing; processes"),
     ("errors, _core", "exceptions; the compiled core, typed by _core.pyi"),
 ]
 """Modules of the facade from the top down, as the test of imports has them, and what they are for."""

@@ -13,7 +13,6 @@ True
 
 from phgs import datasets
 from phgs._core import __version__
-from phgs.catalogue import NetworkInfo, networks
 from phgs.confidence import EdgeConfidence, PairConfidence, bootstrap
 from phgs.data import (
     GaussianTable,
@@ -44,6 +43,7 @@ from phgs.errors import (
     ParseError,
     PhgsWarning,
 )
+from phgs.functional import cluster_variables, distances, independence_test, score
 from phgs.gaussian import conditional_independence_graph, sample_gaussian
 from phgs.graphs import (
     AdjustmentDistances,
@@ -64,8 +64,7 @@ from phgs.learners import *  # noqa: F403  (its __all__ is the list of learners)
 from phgs.learners import __all__ as _learners
 from phgs.missingness import make_missing
 from phgs.mixed_network import MixedNetwork
-from phgs.network import Network, Prepared, random_dag
-from phgs.pieces import cluster_variables, distances, independence_test, score
+from phgs.network import Network, NetworkInfo, Prepared, networks, random_dag
 from phgs.result import Result, result_schema
 from phgs.verification import Verification, verify
 

@@ -1,6 +1,7 @@
 """No module imports upwards, at the top of its file or within a function."""
 
 import ast
+import re
 from pathlib import Path
 
 import phgs
@@ -12,10 +13,10 @@ FLOORS = [
     ["textfiles", "texts", "progress", "output", "sending", "workers"],
     ["delimited", "names", "parameters"],
     ["data"],
-    ["choices", "documents", "own_test", "own_score", "network_export", "catalogue", "linkage", "describe", "families"],
+    ["choices", "documents", "own_test", "own_score", "linkage", "describe", "families"],
     ["clustering", "knowledge"],
     ["graphs"],
-    ["network", "mixed_network", "pieces"],
+    ["network", "mixed_network", "functional"],
     ["result", "gaussian", "missingness"],
     ["learners"],
     ["learn", "verification"],
@@ -67,3 +68,29 @@ def test_every_module_has_a_floor():
     modules = {path.stem for path in ROOT.glob("*.py")} - {"__init__"}
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
     assert modules | packages | {"_core"} == set(FLOOR)
+
+
+def test_the_page_on_architecture_tells_every_module():
+    """The table of the facade has these floors, and the picture these and those of the core."""
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "developer" / "architecture.md").read_text(encoding="utf-8")
+    facade = page.partition("## The facade")[2].partition("\n\nImports inside")[0]
+    rows = [row.split("|")[1] for row in facade.splitlines() if row.startswith("| `")]
+    assert sorted(FLOOR) == sorted([*(name for row in rows for name in re.findall(r"`(\w+)`", row)), "__main__"])
+    order = [FLOOR[re.search(r"`(\w+)`", row)[1]] for row in rows]
+    assert order == sorted(order)
+
+    core = page.partition("## The core")[2].partition("\n\n`counts`")[0]
+    told = set(re.findall(r"^\| `(\w+)`", core, re.MULTILINE))
+    source = docs.parent / "src"
+    assert told >= {path.name for path in source.iterdir() if path.is_dir() and path.name != "python"}
+
+    drawing = ast.parse((docs / "tools" / "pictures.py").read_text(encoding="utf-8"))
+    drawn = {
+        node.targets[0].id: [name for names, _ in ast.literal_eval(node.value) for name in re.findall(r"\w+", names)]
+        for node in drawing.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("_FLOORS")
+    }
+    assert sorted([*drawn["FACADE_FLOORS"], "__main__"]) == sorted(FLOOR)
+    modules = {path.stem for path in source.iterdir()} - {"lib"}
+    assert sorted(drawn["CORE_FLOORS"]) == sorted(modules)

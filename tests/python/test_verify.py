@@ -135,10 +135,10 @@ def test_tables_that_do_not_fit_together_are_counted_in_several_passes(monkeypat
     data = phgs.Network.load("asia").sample(2_000, seed=1)
     result = phgs.learn(data, progress=False)
     wanted = phgs.verify(result)
-    monkeypatch.setattr("phgs.verification._MOST_TOGETHER", 40)
+    monkeypatch.setattr("phgs.verification.counting.MOST_TOGETHER", 40)
     assert phgs.verify(result).edges == wanted.edges
     assert phgs.verify(result).absent == wanted.absent
-    monkeypatch.setattr("phgs.verification._MOST_CELLS", 4)
+    monkeypatch.setattr("phgs.verification.counting.MOST_CELLS", 4)
     few = phgs.verify(result)
     assert all(not row.given for row in [*few.edges, *few.absent])
     assert len(few.too_large) + len(few.edges) + len(few.absent) == 28

@@ -15,7 +15,7 @@ def add(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the list."""
-    from phgs.catalogue import ARCHIVE_VARIABLE, networks
+    from phgs.network.catalogue import ARCHIVE_VARIABLE, networks
 
     found = networks()
     if options.json:

@@ -625,8 +625,8 @@ class Result:
         if self.clusters is None:
             raise ParameterError(f"clusters: {self.method} makes no partition; learn with phgs or ppc")
         table = self._needed_data(data)
+        from phgs.functional.partition import distances
         from phgs.graphs.dendrogram import plot_dendrogram
-        from phgs.pieces import distances
 
         found = distances(table, threads=int(self.parameters.get("threads", 0)))
         return plot_dendrogram(found, self.variables, list(self.clusters.values()), path)

@@ -197,7 +197,7 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
     own = result.parameters.get("test", "g2") not in (*TESTS, "fisher-z", "mixed-lr")
     table = None if own else result._data(data)
     if table is not None:
-        from phgs.pieces import independence_test
+        from phgs.functional.independence import independence_test
 
         given = record[1] if record is not None else ()
         keys = ("test", "degrees_of_freedom", "minimum_sample", "missing")

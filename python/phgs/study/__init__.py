@@ -11,7 +11,8 @@ writes them down.
 (20, 25000)
 """
 
-from phgs.study.configuration import Configuration, MethodEntry, NetworkEntry, configurations
+from phgs.study.configuration import Configuration, configurations
+from phgs.study.entries import MethodEntry, NetworkEntry
 from phgs.study.report import write_report
 from phgs.study.running import run_study
 from phgs.study.simulation import DataSet, paper_network, simulate

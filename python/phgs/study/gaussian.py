@@ -8,8 +8,9 @@ from statistics import fmean, median
 
 import numpy as np
 
-from phgs.study.configuration import Configuration, NetworkEntry
+from phgs.study.configuration import Configuration
 from phgs.study.document import Table
+from phgs.study.entries import NetworkEntry
 from phgs.study.results import Results
 
 PLAIN = ("arges-skeleton", "arges-cig")

@@ -10,11 +10,12 @@ from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 from pathlib import Path
 
-from phgs.catalogue import find
 from phgs.errors import ParameterError
+from phgs.network.catalogue import find
 from phgs.progress import Line
 from phgs.study import paper_values
-from phgs.study.configuration import Configuration, Group, NetworkEntry
+from phgs.study.configuration import Configuration
+from phgs.study.entries import Group, NetworkEntry
 from phgs.study.solving import Outcome, Solved, solve
 from phgs.study.store import Store
 from phgs.workers import InFlight, own_processes, stop

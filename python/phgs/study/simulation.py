@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from phgs.graphs import Graph, as_dag
 from phgs.network import Network
 from phgs.study import paper_values
-from phgs.study.configuration import NetworkEntry
+from phgs.study.entries import NetworkEntry
 
 if TYPE_CHECKING:
     from phgs.data import Data

@@ -7,7 +7,7 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from phgs.study.configuration import TRUTH, Group, MethodEntry
+from phgs.study.entries import TRUTH, Group, MethodEntry
 from phgs.study.simulation import DataSet, simulate
 
 if TYPE_CHECKING:

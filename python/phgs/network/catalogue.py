@@ -12,7 +12,7 @@ from phgs.names import unknown
 ARCHIVE_VARIABLE = "PHGS_NETWORKS"
 """Environment variable with the folder of further networks (``NAME.bif`` or ``NAME.bif.gz``)."""
 
-_BUNDLED = Path(__file__).parent / "network_files"
+_BUNDLED = Path(__file__).parents[1] / "network_files"
 
 # Variables, arcs and free parameters of the networks of the Bayesian network repository.
 _FACTS = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phgs import _core, catalogue, parameters
-from phgs.errors import DataError, GraphError, ParameterError, ParseError
+from phgs import _core, parameters
+from phgs.errors import DataError, ParameterError, ParseError
 from phgs.graphs import as_dag
-from phgs.names import half_of_a_pair, unknown
+from phgs.names import unknown
+from phgs.network import catalogue
+from phgs.network.reading import limits, warn_of
+from phgs.network.simulation import Prepared
+from phgs.network.tables import check_texts, estimated, of_tables
 from phgs.output import check_writable, write_whole
 from phgs.textfiles import read_text
 from phgs.texts import printable
@@ -100,7 +103,7 @@ class Network:
         network, repairs = cls._read(
             path, encoding=encoding, tolerance=tolerance, max_entries=max_entries, max_bytes=max_bytes
         )
-        _warn_of(repairs, network, stacklevel=3)
+        warn_of(repairs, network, stacklevel=3)
         return network
 
     @classmethod
@@ -116,7 +119,7 @@ class Network:
         """Read a file; also return what was done to rows."""
         text = read_text(path, encoding=encoding, max_bytes=max_bytes)
         try:
-            network, repairs = _core.Network.from_bif(text, *_limits(tolerance, max_entries))
+            network, repairs = _core.Network.from_bif(text, *limits(tolerance, max_entries))
         except (ParseError, DataError) as error:
             raise type(error)(f"{path}: {error}") from None
         # Most files of the repository have no name.
@@ -133,10 +136,10 @@ class Network:
         quoted names are understood, ``property`` lines skipped. Rows must sum to 1 within 0.001; `tolerance` and
         `max_entries` are as in `load`.
         """
-        _check_texts("text", [text])
-        network, repairs = _core.Network.from_bif(text, *_limits(tolerance, max_entries))
+        check_texts("text", [text])
+        network, repairs = _core.Network.from_bif(text, *limits(tolerance, max_entries))
         made = cls._wrap(network)
-        _warn_of(repairs, made, stacklevel=3)
+        warn_of(repairs, made, stacklevel=3)
         return made
 
     @classmethod
@@ -166,31 +169,7 @@ class Network:
         >>> phgs.Network.from_tables(states, {"wet": ["rain"]}, tables, name="garden").edges
         (('rain', 'wet'),)
         """
-        names = [str(variable) for variable in states]
-        position = {variable: index for index, variable in enumerate(names)}
-        for variable in [*parents, *tables]:
-            if variable not in position:
-                raise GraphError(unknown("variable", variable, names))
-        flat, indices = [], []
-        for variable in names:
-            above = parents.get(variable, ())
-            for parent in above:
-                if parent not in position:
-                    raise GraphError(unknown("variable", parent, names))
-            if variable not in tables:
-                raise DataError(f"there is no table for {variable!r}")
-            shape = tuple(len(states[v]) for v in [*above, variable])
-            table = np.asarray(tables[variable], dtype=np.float64)
-            if table.shape != shape:
-                raise DataError(f"the table of {variable!r} has the shape {table.shape}, not {shape}")
-            flat.append(table.ravel().tolist())
-            indices.append([position[parent] for parent in above])
-        labels = [list(map(str, states[v])) for v in names]
-        _check_texts("name", [name])
-        _check_texts("variable", names)
-        for variable, own in zip(names, labels, strict=True):
-            _check_texts(f"a state of {variable!r}:", own)
-        return cls._wrap(_core.Network(name, names, labels, indices, flat))
+        return cls._wrap(of_tables(states, parents, tables, name))
 
     @classmethod
     def fit(
@@ -233,41 +212,14 @@ class Network:
         >>> phgs.Network.fit(data, [("rain", "wet")]).table("rain")
         array([0.75, 0.25])
         """
-        from phgs.data import IncompleteTable, Table, as_table
+        from phgs.data import IncompleteTable, as_table
 
         if equivalent_sample_size is not None:
             equivalent_sample_size = parameters.positive("equivalent_sample_size", equivalent_sample_size)
         table = as_table(data, missing=missing, counts=counts, weights=weights, stacklevel=3)
         if isinstance(table, IncompleteTable) and not table.to_fill:
             table.complete_core  # noqa: B018 - refuses missing values
-        dag = as_dag(graph, table.names)
-        orders = [_sorted_codes(levels) for levels in table.levels]
-        states = [[str(levels[code]) for code in order] for levels, order in zip(table.levels, orders, strict=True)]
-        for variable, own in zip(table.names, states, strict=True):
-            _check_texts(f"a state of {variable!r}:", own)
-        codes = []
-        for column, order in zip(table.codes, orders, strict=True):
-            # A missing value is numbered after the states.
-            n_states = len(order)
-            place = np.empty(n_states + 1, dtype=np.uint16)
-            place[[*order, n_states]] = np.arange(n_states + 1)
-            codes.append(place[column].astype(column.dtype))
-        names = [str(variable) for variable in table.names]
-        arcs, checked = dag._directed_indices(), parameters.whole("threads", threads)
-        if isinstance(table, Table):
-            arranged = Table(
-                table.names, table.levels, tuple(codes), table.n_rows, table.n_rows_read, weights=table.weights
-            )
-            return cls._wrap(
-                _core.Network.learn_parameters(arranged.core, arcs, names, states, equivalent_sample_size, checked)
-            )
-        empty = [name for name, own in zip(table.names, states, strict=True) if not own]
-        if empty:
-            raise DataError(f"column {empty[0]!r} has no known value, and so no states; leave it out")
-        gapped = replace(table, codes=tuple(codes))
-        return cls._wrap(
-            _core.Network.learn_parameters_em(gapped.core, arcs, names, states, equivalent_sample_size, checked)
-        )
+        return cls._wrap(estimated(table, as_dag(graph, table.names), equivalent_sample_size, threads))
 
     @classmethod
     def random(
@@ -432,7 +384,7 @@ class Network:
 
     def renamed(self, name: str) -> Network:
         """Return the network with another name."""
-        _check_texts("name", [name])
+        check_texts("name", [name])
         return Network._wrap(self._network.renamed(name))
 
     def to_bif(self) -> str:
@@ -447,13 +399,13 @@ class Network:
 
     def to_pgmpy(self) -> Any:
         """Return a pgmpy network, for inference."""
-        from phgs.network_export import to_pgmpy
+        from phgs.network.export import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
         """Return a pyAgrum network, for inference."""
-        from phgs.network_export import to_pyagrum
+        from phgs.network.export import to_pyagrum
 
         return to_pyagrum(self)
 
@@ -480,102 +432,6 @@ class Network:
     def __repr__(self) -> str:
         sizes = f"{len(self.nodes):,} variables, {len(self.edges):,} arcs, {self.n_parameters:,} parameters"
         return printable(f"<phgs.Network {self.name!r}: {sizes}>")
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A network prepared for simulation, and what was done to it.
-
-    Attributes
-    ----------
-    network : Network
-        The prepared network.
-    dropped_variables : tuple of str
-        Variables that had one possible state.
-    dropped_states : int
-        Impossible states dropped from the variables that stay.
-    merged_variables : tuple of str
-        Variables of which states were merged.
-    """
-
-    network: Network
-    dropped_variables: tuple[str, ...]
-    dropped_states: int
-    merged_variables: tuple[str, ...]
-
-
-def random_dag(
-    n_variables: int, *, degree: float | None = None, scale_free_parents: int | None = None, seed: int = 0
-) -> Any:
-    """Draw a random DAG over the variables ``X0``, ``X1``, ….
-
-    Parameters
-    ----------
-    degree
-        Average number of neighbours, by default 2; every pair is adjacent with the same probability (Erdős and Rényi).
-    scale_free_parents
-        In place of `degree`: variables come one after another, each gets this many parents, and those with many
-        children are chosen more often (Barabási and Albert).
-
-    Returns
-    -------
-    Graph
-        A DAG.
-    """
-    from phgs.graphs import Graph
-
-    if degree is not None and scale_free_parents is not None:
-        raise ParameterError("give degree or scale_free_parents, not both")
-    count = parameters.whole("n_variables", n_variables, 1)
-    if scale_free_parents is None:
-        arcs = _core.random_dag(
-            count, parameters.real("degree", 2.0 if degree is None else degree), 0, parameters.seed(seed)
-        )
-    else:
-        arcs = _core.random_dag(
-            count, None, parameters.whole("scale_free_parents", scale_free_parents, 0), parameters.seed(seed)
-        )
-    return Graph._from_indices(tuple(f"X{x}" for x in range(count)), arcs)
-
-
-def _limits(tolerance: float | None, max_entries: int | None) -> tuple[float | None, int | None]:
-    if tolerance is not None and not 0.0 < parameters.real("tolerance", tolerance) < 1.0:
-        raise ParameterError(f"tolerance: {tolerance!r} must be above 0 and below 1, such as 0.01")
-    return tolerance, parameters.whole("max_entries", max_entries, 1, none="33,554,432")
-
-
-def _warn_of(repairs: list[tuple[int, int, int]], network: Network, stacklevel: int) -> None:
-    """Say which tables were changed to be read."""
-    import warnings
-
-    from phgs.data.checks import listed, plural
-    from phgs.errors import PhgsWarning
-
-    for column, what in ((1, "were divided by their sum"), (2, "of NaN were made uniform")):
-        changed = [(network.nodes[repair[0]], repair[column]) for repair in repairs if repair[column]]
-        if changed:
-            rows = plural(sum(count for _, count in changed), "row")
-            names = listed(name for name, _ in changed)
-            verb = what if not rows.startswith("1 ") else what.replace("were", "was").replace("their", "its")
-            warnings.warn(f"{rows} {verb}, in the tables of {names}", PhgsWarning, stacklevel=stacklevel + 1)
-
-
-def _check_texts(what: str, texts: Iterable[str]) -> None:
-    for text in texts:
-        problem = half_of_a_pair(str(text))
-        if problem is not None:
-            raise DataError(f"{what} {problem if len(text) < 200 else 'it holds half of a surrogate pair'}")
-
-
-def _sorted_codes(levels: Sequence[Any]) -> list[int]:
-    return sorted(range(len(levels)), key=lambda code: _key(levels[code]))
-
-
-def _key(label: Any) -> tuple[int, Any, str]:
-    """Sort numbers as numbers, then all else as text."""
-    if isinstance(label, (int, float)):
-        return 0, label, ""
-    return 1, 0, str(label)
 
 
 def _index_type(pa: Any, codes: NDArray[Any]) -> Any:
