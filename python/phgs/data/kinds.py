@@ -14,10 +14,9 @@ column is taken for the same in any container.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, time, timedelta
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -25,9 +24,11 @@ from numpy.typing import NDArray
 
 from phgs.data import checks
 from phgs.data.columns import _ISO_DATE, CodedColumn, _label_problem, encode
+from phgs.data.dates import seconds_of, seconds_or_nan
 from phgs.data.findings import is_identifier
 from phgs.data.frames import Frame, Name, RawColumn
-from phgs.data.values import NOT_FINITE, NUMBER, Problem, Values, _is_missing, is_number, numbers, read_values
+from phgs.data.strays import is_code, is_numeric, refuse_as_number, refuse_strays
+from phgs.data.values import Problem, Values, _is_missing, numbers, read_values
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
 
@@ -49,21 +50,6 @@ _ROWS_OF_A_CATEGORY = 20
 
 _FEWEST_IDENTIFIED = 10
 """Numbers that count more rows than this are an identifier."""
-
-_MOST_STRAYS = 0.1
-"""Text in at most this share of the rows of a column of numbers is a mistake."""
-
-_MOST_MARKS = 0.5
-"""Marks of what is missing in at most this share."""
-
-_MARK = re.compile(
-    r"\W*|n\W*a\W*|nan|null|nil|none|missing|unknown|undefined|not (available|applicable|known)|no data",
-    re.IGNORECASE,
-)
-"""Text that says that there is no value."""
-
-_BOUND = re.compile(rf"\s*[<>≤≥~]=?{NUMBER.pattern}", re.ASCII)
-"""A number of which only a bound is known."""
 
 _YEARS = (1600, 2100)
 """Where numbers that count the rows begin in this range they may be years, which are numbers."""
@@ -242,8 +228,8 @@ def _found_out(name: Name, values: Values) -> Column | Problem:
         return _as_dates(name, values, None)
     if all(isinstance(label, str) for label in known) and all(_ISO_DATE.fullmatch(label.strip()) for label in known):
         return _as_dates(name, values, None)
-    if all(_is_numeric(label, text=values.text) for label in known):
-        if values.text and any(_is_code(label) for label in known):
+    if all(is_numeric(label, text=values.text) for label in known):
+        if values.text and any(is_code(label) for label in known):
             return _settled(values, "numbers with leading zeros, which are codes")
         found = numbers(values, parse_text=values.text)
         assert found is not None
@@ -251,32 +237,17 @@ def _found_out(name: Name, values: Values) -> Column | Problem:
     problem = _label_problem(known)
     if problem is not None and problem is not Problem.NOT_WHOLE:
         return problem
-    if all(_is_numeric(label, text=True) for label in known):
+    if all(is_numeric(label, text=True) for label in known):
         settled = _settled(values, "text, all numbers")
-        if isinstance(settled, Problem) or len(known) <= 2 or any(_is_code(label) for label in known):
+        if isinstance(settled, Problem) or len(known) <= 2 or any(is_code(label) for label in known):
             return settled
         return replace(settled, decision=replace(settled.decision, doubtful=True))
-    _refuse_strays(name, values)
+    refuse_strays(name, values, _MOST_CATEGORIES)
     return _settled(values, "text" if all(isinstance(label, str) for label in known) else "text and other values")
 
 
 def _known(values: Values) -> NDArray[Any]:
     return values.data if values.missing is None else values.data[~values.missing]
-
-
-def _is_numeric(label: Any, *, text: bool) -> bool:
-    """Whether a label is a number; as text, where it comes from a text file."""
-    if isinstance(label, str):
-        return text and (NUMBER.fullmatch(label) or NOT_FINITE.fullmatch(label)) is not None
-    return is_number(label) and not isinstance(label, (bool, np.bool_))
-
-
-_CODE = re.compile(r"0\d+|\d{16,}")
-
-
-def _is_code(label: Any) -> bool:
-    """Whether text of digits names something: 007, or more digits than numbers have."""
-    return isinstance(label, str) and _CODE.fullmatch(label.strip()) is not None
 
 
 def _of_numbers(values: Values, known: NDArray[Any], all_: NDArray[np.float64] | None = None) -> Column | Problem:
@@ -371,9 +342,11 @@ def _as_dates(name: Name, values: Values, said: str | None) -> Column | Problem:
         return _categories(values)
     if said == "number":
         assert values.labels is not None
-        seconds = np.array([*(_seconds(label) for label in values.labels), math.nan])
+        seconds = np.array([*(seconds_of(label) for label in values.labels), math.nan])
         decision = Decision("number", "dates, as seconds", given=True)
-        return _no_number(name, values) if np.isnan(seconds[:-1]).all() else Column(decision, seconds[values.data])
+        if np.isnan(seconds[:-1]).all():
+            refuse_as_number(name, values)
+        return Column(decision, seconds[values.data])
     if isinstance(coded, Problem):
         return _apart(Decision("date", "dates or times", doubtful=True), None, len(values.data))
     k, n = len(coded.labels), len(coded.codes) - coded.missing
@@ -387,39 +360,17 @@ def _as_dates(name: Name, values: Values, said: str | None) -> Column | Problem:
     return _apart(Decision("date", looks, doubtful=True), coded, len(values.data))
 
 
-def _seconds(label: Any) -> float:
-    """Return a date or a time as seconds from a fixed moment; NaN of what is none."""
-    if isinstance(label, str) and _ISO_DATE.fullmatch(label.strip()):
-        label = datetime.fromisoformat(label.strip().replace("Z", "+00:00"))
-    if _is_missing(label):
-        return math.nan
-    if isinstance(label, np.datetime64):
-        return float((label - np.datetime64(0, "s")) / np.timedelta64(1, "s"))
-    if isinstance(label, np.timedelta64):
-        return float(label / np.timedelta64(1, "s"))
-    if isinstance(label, datetime):
-        aware = label if label.tzinfo is not None else label.replace(tzinfo=timezone.utc)
-        return float(aware.timestamp())
-    if isinstance(label, date):
-        return 86_400.0 * (label.toordinal() - date(1970, 1, 1).toordinal())
-    if isinstance(label, timedelta):
-        return float(label.total_seconds())
-    if isinstance(label, time):
-        return 3600.0 * label.hour + 60.0 * label.minute + label.second + label.microsecond / 1e6
-    return math.nan
-
-
 def _number_as_said(name: Name, values: Values) -> Column | Problem:
     """Read a column that the user says is a number; text may hold numbers, categories of a container too."""
     undeclared = Values(values.data, values.labels, values.missing, declared=False, text=values.text)
     if values.labels is None and values.data.dtype.kind == "b":
         undeclared = Values(values.data.astype(np.uint8), None, values.missing)
     known = [label for label in values.labels or () if not _is_missing(label)]
-    if known and all(not _is_numeric(label, text=True) and not math.isnan(_seconds_or_nan(label)) for label in known):
+    if known and all(not is_numeric(label, text=True) and not math.isnan(seconds_or_nan(label)) for label in known):
         return _as_dates(name, values, "number")
     found = numbers(undeclared, parse_text=True)
     if found is None:
-        return _no_number(name, values)
+        refuse_as_number(name, values)
     kept = found[~np.isnan(found)]
     if not len(kept):
         return _empty(len(found))
@@ -428,52 +379,3 @@ def _number_as_said(name: Name, values: Values) -> Column | Problem:
     whole = bool((np.floor(kept) == kept).all())
     looks = f"{'whole numbers' if whole else 'numbers'}, {checks.plural(len(np.unique(kept)), 'different value')}"
     return Column(Decision("number", looks, given=True), numbers=found)
-
-
-def _seconds_or_nan(label: Any) -> float:
-    try:
-        return _seconds(label)
-    except ValueError:
-        return math.nan
-
-
-def _no_number(name: Name, values: Values) -> Column:
-    """Refuse a column of text that is said to be a number."""
-    labels = values.labels or []
-    rows, shown = _rows_of(values, [i for i, label in enumerate(labels) if not _is_numeric(label, text=True)])
-    raise DataError(
-        f"column {name!r} cannot be a number: it holds {shown} in {rows}; leave it out of kinds= (--number), or mend"
-        " these values"
-    )
-
-
-def _refuse_strays(name: Name, values: Values) -> None:
-    """Refuse a column of many numbers with a few marks that are none, such as ``?``: its numbers would be lost."""
-    labels = values.labels or []
-    strays = [i for i, label in enumerate(labels) if not _is_missing(label) and not _is_numeric(label, text=True)]
-    n_numbers = len(labels) - len(strays)
-    if n_numbers <= _MOST_CATEGORIES or any(not isinstance(labels[i], str) for i in strays):
-        return
-    codes = any(re.search(r"\d", labels[i]) and not _BOUND.fullmatch(labels[i]) for i in strays)
-    if codes or any(_is_code(label) for label in labels):
-        return  # Codes such as 136A.
-    rows = np.bincount(values.data[values.data >= 0], minlength=len(labels))
-    odd = int(rows[strays].sum())
-    marks = all(_MARK.fullmatch(labels[i].strip()) for i in strays)
-    if odd > max(3.0, (_MOST_MARKS if marks else _MOST_STRAYS) * float(rows.sum())) or len(strays) >= n_numbers:
-        return
-    where, shown = _rows_of(values, strays)
-    raise DataError(
-        f"column {name!r} holds numbers, but {shown} in {where}; make these missing, or say that each value is a"
-        f" category: kinds={{{name!r}: 'category'}}"
-    )
-
-
-def _rows_of(values: Values, labels: Sequence[int]) -> tuple[str, str]:
-    """Say in which rows labels are, counted from 1, and which they are: the first few."""
-    assert values.labels is not None
-    rows = (np.flatnonzero(np.isin(values.data, labels)) + 1).tolist()
-    shown = ", ".join(f"{row:,}" for row in rows[:5])
-    more = f" and {len(rows) - 5:,} more" if len(rows) > 5 else ""
-    text = ", ".join(repr(values.labels[i]) for i in labels[:3]) + (" and others" if len(labels) > 3 else "")
-    return f"{'row' if len(rows) == 1 else 'rows'} {shown}{more}", text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phgs.data.columns import CodedColumn, encode
-from phgs.data.values import Problem, read_values
-from phgs.errors import DataError, ParameterError
+from phgs.data.columns import CodedColumn
+from phgs.data.growing import Growing
+from phgs.data.shard_files import ENDINGS, file_system, files_of, has_pattern, is_path
+from phgs.data.values import Problem
+from phgs.errors import DataError
 from phgs.parameters import whole
 
 if TYPE_CHECKING:
@@ -22,11 +23,8 @@ if TYPE_CHECKING:
 
     from phgs.data.table import Missing, Table
 
-__all__ = ["Shards", "is_many", "row_groups_of", "shards"]
 
-_ENDINGS = (".parquet", ".pq")
-_PATTERN = "*?["
-_MOST_STATES = 65_535
+__all__ = ["Shards", "is_many", "row_groups_of", "shards"]
 
 
 def shards(where: Any) -> Shards:
@@ -65,7 +63,7 @@ def shards(where: Any) -> Shards:
     """
     if isinstance(where, Shards):
         return where
-    found = Shards(tuple(_files(where)))
+    found = Shards(tuple(files_of(where)))
     found.check()
     return found
 
@@ -73,26 +71,20 @@ def shards(where: Any) -> Shards:
 def is_many(data: Any) -> bool:
     """Whether data are a folder, a pattern of paths or a list of paths."""
     if isinstance(data, (list, tuple)):
-        return bool(data) and all(_is_path(path) for path in data)
+        return bool(data) and all(is_path(path) for path in data)
     if not isinstance(data, (str, os.PathLike)):
         return False
     text = os.fspath(data)
-    return "://" in text or Path(text).is_dir() or (_has_pattern(text) and not Path(text).exists())
+    return "://" in text or Path(text).is_dir() or (has_pattern(text) and not Path(text).exists())
 
 
 def row_groups_of(data: Any) -> Shards | None:
     """Return data that can be read one row group at a time: several files, or one Parquet file; None for all else."""
     if isinstance(data, Shards) or is_many(data):
         return shards(data)
-    if isinstance(data, (str, os.PathLike)) and Path(data).suffix.lower() in _ENDINGS and Path(data).is_file():
+    if isinstance(data, (str, os.PathLike)) and Path(data).suffix.lower() in ENDINGS and Path(data).is_file():
         return Shards((os.fspath(data),))
     return None
-
-
-def _is_path(item: Any) -> bool:
-    if isinstance(item, str):
-        return item.lower().endswith(_ENDINGS) or "://" in item
-    return isinstance(item, os.PathLike)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,7 +219,7 @@ class Shards:
         from pyarrow.parquet import ParquetFile
 
         try:
-            source, inner = _file_system(path)
+            source, inner = file_system(path)
             # A memory map would count as memory of the process.
             return ParquetFile(inner if source is None else source.open_input_file(inner), pre_buffer=False)
         except (pa.ArrowException, pa.ArrowInvalid) as error:
@@ -246,166 +238,8 @@ class Shards:
         return f"<phgs.Shards: {self.n_rows:,} rows × {len(self.names):,} columns in {files}>"
 
 
-class Growing:
-    """A column whose parts come one after another; codes number the states by their first appearance in all of them.
-
-    Parameters
-    ----------
-    declared
-        Whether the column is said to be one of categories.
-    """
-
-    def __init__(self, declared: bool) -> None:
-        self.declared = declared
-        self.codes_of: dict[Any, int] = {}
-        self._parts: list[NDArray[Any]] = []
-        self._missing = 0
-        self._problem: Problem | None = None
-
-    def add(self, values: Any) -> None:
-        """Take the next part over."""
-        if self._problem is None:
-            found = self.read(values)
-            codes = found if isinstance(found, Problem) else self.number(found)
-            if isinstance(codes, Problem):
-                self._problem = codes
-            else:
-                self._parts.append(codes)
-
-    def read(self, values: Any) -> CodedColumn | Problem:
-        """Number the values of a part by themselves."""
-        return encode(read_values(values, from_text=False, declared=self.declared))
-
-    def number(self, found: CodedColumn) -> NDArray[Any] | Problem:
-        """Return the codes of a part in the order of all parts; −1 where values are missing."""
-        new = [self.codes_of.setdefault(label, len(self.codes_of)) for label in found.labels]
-        if len(self.codes_of) > _MOST_STATES:
-            return Problem.TOO_MANY
-        kind = np.uint8 if len(self.codes_of) < 256 else np.uint16
-        if not found.missing:
-            codes: NDArray[Any] = np.asarray(new, dtype=kind)[found.codes]
-            return codes
-        self._missing += found.missing
-        # The last entry stands for −1.
-        with_gaps: NDArray[Any] = np.asarray([*new, -1], dtype=np.int32)[found.codes]
-        return with_gaps
-
-    def whole(self) -> CodedColumn | Problem:
-        """Put the parts together."""
-        if self._problem is not None:
-            return self._problem
-        kind = np.int32 if self._missing else np.uint8 if len(self.codes_of) < 256 else np.uint16
-        codes = np.empty(sum(map(len, self._parts)), dtype=kind)
-        end = len(codes)
-        # From the last part, which is let go of as soon as it is copied.
-        while self._parts:
-            part = self._parts.pop()
-            codes[end - len(part) : end] = part
-            end -= len(part)
-        return CodedColumn(codes, list(self.codes_of), self._missing)
-
-
 def _kind(kind: Any) -> str:
     """Name a type; a dictionary is one of its values."""
     value = getattr(kind, "value_type", None)
     name = str(kind if value is None or not str(kind).startswith("dictionary") else value)
     return name.removeprefix("large_")
-
-
-def _has_pattern(text: str) -> bool:
-    return any(mark in text for mark in _PATTERN)
-
-
-def _file_system(path: str) -> tuple[Any, str]:
-    """Return the file system of a path and the path in it; None for that of this machine."""
-    import pyarrow as pa
-    from pyarrow import fs
-
-    if "://" not in path:
-        return None, path
-    try:
-        found, inner = fs.FileSystem.from_uri(path)
-        return found, str(inner)
-    except pa.ArrowInvalid as error:
-        try:
-            import fsspec  # type: ignore[import-not-found]
-        except ImportError:
-            raise ParameterError(f"{path}: {error}; install fsspec, which may know such paths") from error
-        try:
-            other, inner = fsspec.core.url_to_fs(path)
-        except (ValueError, ImportError) as unknown:
-            raise ParameterError(f"{path}: {unknown}") from unknown
-        return fs.PyFileSystem(fs.FSSpecHandler(other)), str(inner)
-
-
-def _files(where: Any) -> list[str]:
-    """List the files of a folder, a pattern or a list of paths."""
-    if isinstance(where, (list, tuple)):
-        if not where:
-            raise DataError("data: the list of paths is empty")
-        return [file for path in where for file in _files(path)]
-    if not isinstance(where, (str, os.PathLike)):
-        raise ParameterError(f"data: expected paths of Parquet files, got {where!r}")
-    text = os.fspath(where)
-    scheme, mark, rest = text.partition("://")
-    path = rest if mark else text
-    if _has_pattern(path) and (mark or not Path(text).exists()):
-        fixed: list[str] = []
-        for part in path.split("/"):
-            if _has_pattern(part):
-                break
-            fixed.append(part)
-        base = "/".join(fixed)
-        root = scheme + mark + base if mark else base or ("/" if path.startswith("/") else ".")
-        tail = path.split("/")[len(fixed) :]
-        found = [
-            name
-            for name, parts in _listed(root)
-            if len(parts) == len(tail) and all(fnmatch.fnmatchcase(*pair) for pair in zip(parts, tail, strict=True))
-        ]
-        if not found:
-            raise DataError(f"no file is named like {text}")
-        return found
-    if not mark and not Path(text).is_dir():
-        if not Path(text).exists():
-            raise FileNotFoundError(f"no such file: {text}")
-        return [text]
-    listed = _listed(text)
-    if listed is None:
-        return [text]
-    others = [name for name, _ in listed if not name.lower().endswith(_ENDINGS)]
-    if others:
-        raise DataError(
-            f"{text} is a folder that holds other files than Parquet ({others[0]}); name those that are meant by a"
-            f" pattern, such as '{text.rstrip('/')}/*.parquet'"
-        )
-    partitioned = next((part for _, parts in listed for part in parts[:-1] if "=" in part), None)
-    if partitioned is not None:
-        raise DataError(
-            f"{text} is partitioned by folders such as {partitioned!r}, whose values are in no file; write the table"
-            " without partitions, or give a list of the files, which leaves that column out"
-        )
-    if not listed:
-        raise DataError(f"{text} is a folder that holds no Parquet file")
-    return [name for name, _ in listed]
-
-
-def _listed(root: str) -> Any:
-    """List the files under a folder as (path, parts of it below the folder), by path; None for a single file."""
-    from pyarrow import fs
-
-    system, inner = _file_system(root)
-    if system is None:
-        system, inner = fs.LocalFileSystem(), root
-    info = system.get_file_info(inner)
-    if info.type == fs.FileType.NotFound:
-        raise FileNotFoundError(f"no such file or folder: {root}")
-    if info.type == fs.FileType.File:
-        return None
-    scheme, mark, _ = root.partition("://")
-    found = []
-    for item in system.get_file_info(fs.FileSelector(inner, recursive=True)):
-        below = os.path.relpath(item.path, inner).replace(os.sep, "/").split("/")
-        if item.type == fs.FileType.File and not any(part.startswith(("_", ".")) for part in below):
-            found.append((scheme + mark + item.path if mark else item.path, below))
-    return sorted(found)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from phgs.choices import DegreesOfFreedom, TestName
 from phgs.learners.local_learner import LocalLearner
 from phgs.own_test import OwnTest
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -5,7 +5,8 @@
 
 from phgs.result.columns import ColumnFacts
 from phgs.result.file import result_schema
-from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
+from phgs.result.parts import Conflict, PathPoint, Score, Stage, Triple
+from phgs.result.result import Result
 from phgs.result.table import EdgeRow, EdgeTable, Separation
 
 __all__ = [

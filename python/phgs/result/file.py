@@ -20,7 +20,8 @@ from phgs.graphs.graph import Graph
 from phgs.knowledge import knowledge_of
 from phgs.output import write_whole
 from phgs.result.columns import ColumnFacts
-from phgs.result.result import Conflict, PathPoint, Result, Score, Stage, Triple
+from phgs.result.parts import Conflict, PathPoint, Score, Stage, Triple
+from phgs.result.result import Result
 from phgs.result.table import EdgeRow, EdgeTable
 
 if TYPE_CHECKING:

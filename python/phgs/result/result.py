@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from phgs import _core
 from phgs._core import __version__
-from phgs.data import Data, MixedTable, as_data
-from phgs.data.counts import counted, given_again
+from phgs.data import Data
 from phgs.data.missing import MissingValues
-from phgs.data.weights import Weights, weighted
+from phgs.data.weights import Weights
 from phgs.errors import ParameterError
 from phgs.graphs.graph import Graph
 from phgs.result.columns import ColumnFacts, column_facts
-from phgs.result.table import EdgeRow, EdgeTable, Separation
+from phgs.result.evidence import edge_table, untested
+from phgs.result.parts import Conflict, PathPoint, Score, Stage, Triple
+from phgs.result.table import EdgeTable, Separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,66 +33,6 @@ if TYPE_CHECKING:
     from phgs.mixed_network import MixedNetwork
     from phgs.network import Network
     from phgs.result.report import Report
-
-
-class Score(NamedTuple):
-    """A score of a DAG: its name and value; natural logarithms, larger is better."""
-
-    name: str
-    value: float
-
-
-class PathPoint(NamedTuple):
-    """One estimate of the solution path.
-
-    Attributes
-    ----------
-    alpha : float
-        Significance level.
-    edges : int
-        Number of edges of the skeleton at this level.
-    score : float
-        Score of the estimate's DAG.
-    extendable : bool
-        Whether the estimate has a consistent extension, in which triples that are undecided may be v-structures.
-    selected : bool
-        Whether it is the one that was chosen.
-    """
-
-    alpha: float
-    edges: int
-    score: float | None
-    extendable: bool
-    selected: bool
-
-
-class Conflict(NamedTuple):
-    """Three variables at which directions contradict each other.
-
-    Most are v-structures x → centre ← y that were skipped because they conflict with others. The rest are triples at
-    which Meek's rules contradict each other: the edges there stay undirected.
-    """
-
-    x: Name
-    centre: Name
-    y: Name
-
-
-class Triple(NamedTuple):
-    """An unshielded triple x − centre − y of which it is undecided whether it is a v-structure."""
-
-    x: Name
-    centre: Name
-    y: Name
-
-
-class Stage(NamedTuple):
-    """A stage of the method: number of edges after it, score of its DAG if it has one, seconds."""
-
-    name: str
-    edges: int
-    score: float | None
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,31 +215,7 @@ class Result:
         """The edges of the CPDAG with the tests that speak for them."""
         if self._edges is not None:
             return self._edges
-        gains = self._gains()
-        rows = []
-        for a, b, directed in self.cpdag.edges:
-            record = self._record(a, b)
-            rows.append(
-                EdgeRow(
-                    source=a,
-                    target=b,
-                    directed=directed,
-                    log_p_value=None if record is None else record[0],
-                    weakest_set=None if record is None else record[1],
-                    score_gain=gains.get((a, b), gains.get((b, a))),
-                )
-            )
-        return EdgeTable(tuple(rows))
-
-    def _gains(self) -> dict[tuple[Name, Name], float]:
-        if self.dag is None or self._table is None or self._score is None:
-            return {}
-        threads = int(self.parameters.get("threads", 0))
-        arcs = self.dag._directed_indices()
-        table = self._table
-        core = table.complete_core if table.data_type == "discrete" else table.core_for(self._score)
-        found = _core.score_gains(core, arcs, self._score, threads)
-        return dict(zip(self.dag.directed, found, strict=True))
+        return edge_table(self)
 
     @cached_property
     def columns(self) -> dict[Name, ColumnFacts]:
@@ -340,48 +257,13 @@ class Result:
 
     def untested(self, x: Name, y: Name) -> str | None:
         """Say why a pair was kept apart without a test; None for pairs that tests and scores decided."""
-        for name in (x, y):
-            if self.missing is not None and name in self.missing.apart:
-                return f"fewer than 20 values of {name} are known: it is kept isolated"
-            if name in self.isolated:
-                apart = {"date": "holds dates", "empty": "has no values", "number": "is a copy of a number before it"}
-                if (kind := self.kinds.get(name)) in apart:
-                    return f"{name} {apart[str(kind)]}, so it is kept isolated"
-                return (
-                    f"{name} has {self.isolated[name]:,} states in {self.n_rows:,} rows: no test can tell anything of"
-                    " it, so it is kept isolated"
-                )
-        if self.knowledge is not None and self.knowledge.forbids(x, y):
-            return "background knowledge forbids their edge"
-        return None
+        return untested(self, x, y)
 
     def _data(self, data: Any) -> Data | None:
         """Read data that a user gives, or take those that were learned from if they are still there."""
-        if data is None:
-            return self._table
-        data = given_again(data, self.parameters, "counts", counted)
-        data = given_again(data, self.parameters, "weights", weighted)
-        table = data if isinstance(data, Data) else self._read_again(data)
-        if table.names != self.variables and tuple(map(str, table.names)) == self.variables:
-            # A result file has names as text.
-            table = replace(table, names=self.variables)  # type: ignore[type-var]
-        return table
+        from phgs.result.data import data_of
 
-    def _read_again(self, data: Any) -> Data:
-        """Read a frame as the one that was learned from was read: what was found out is not found out again."""
-        data_type = self.parameters.get("data_type", "discrete")
-        kinds: dict[Name, Any] | None = None
-        if data_type != "gaussian" and self.kinds:
-            kinds = {name: kind for name, kind in self.kinds.items() if kind in ("number", "category")}
-            data_type = "mixed" if data_type == "mixed" else "auto"
-        return as_data(
-            data,
-            data_type,
-            missing=self.parameters.get("missing", "auto"),
-            categories=None if kinds is not None else self.parameters.get("categories"),
-            kinds=kinds,
-            warn=False,
-        )
+        return data_of(self, data)
 
     def _needed_data(self, data: Any) -> Data:
         found = self._data(data)
@@ -475,20 +357,9 @@ class Result:
         return self._network(data, equivalent_sample_size, threads)
 
     def _network(self, data: Any, equivalent_sample_size: float | None, threads: int) -> Network | MixedNetwork:
-        from phgs.graphs.functions import cpdag_to_dag
-        from phgs.network import Network
+        from phgs.result.data import network_of
 
-        table = self._gapped if data is None and self._gapped is not None else self._needed_data(data)
-        if not table.has_data:
-            raise ParameterError("data: this result was learned from a test alone; pass data=")
-        if table.data_type == "gaussian":
-            raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
-        dag = cpdag_to_dag(self.cpdag) if self.dag is None else self.dag
-        if isinstance(table, MixedTable):
-            from phgs.mixed_network import MixedNetwork
-
-            return MixedNetwork.fit(table, dag, equivalent_sample_size=equivalent_sample_size)
-        return Network.fit(table, dag, equivalent_sample_size=equivalent_sample_size, threads=threads)
+        return network_of(self, data, equivalent_sample_size, threads)
 
     def plot(
         self, path: Any = None, *, focus: Name | None = None, title: str | None = None, layout: Any = "auto"

@@ -12,7 +12,8 @@ import numpy as np
 from phgs import _core
 from phgs.data import checks
 from phgs.data.columns import CodedColumn
-from phgs.data.shards import Growing, Shards, is_many, shards
+from phgs.data.growing import Growing
+from phgs.data.shards import Shards, is_many, shards
 from phgs.data.table import CategoricalTable
 from phgs.data.values import Problem
 from phgs.errors import DataError, ParameterError

@@ -1,0 +1,74 @@
+"""One column that is read part by part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phgs.data.columns import CodedColumn, encode
+from phgs.data.values import Problem, read_values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_STATES = 65_535
+
+
+class Growing:
+    """A column whose parts come one after another; codes number the states by their first appearance in all of them.
+
+    Parameters
+    ----------
+    declared
+        Whether the column is said to be one of categories.
+    """
+
+    def __init__(self, declared: bool) -> None:
+        self.declared = declared
+        self.codes_of: dict[Any, int] = {}
+        self._parts: list[NDArray[Any]] = []
+        self._missing = 0
+        self._problem: Problem | None = None
+
+    def add(self, values: Any) -> None:
+        """Take the next part over."""
+        if self._problem is None:
+            found = self.read(values)
+            codes = found if isinstance(found, Problem) else self.number(found)
+            if isinstance(codes, Problem):
+                self._problem = codes
+            else:
+                self._parts.append(codes)
+
+    def read(self, values: Any) -> CodedColumn | Problem:
+        """Number the values of a part by themselves."""
+        return encode(read_values(values, from_text=False, declared=self.declared))
+
+    def number(self, found: CodedColumn) -> NDArray[Any] | Problem:
+        """Return the codes of a part in the order of all parts; −1 where values are missing."""
+        new = [self.codes_of.setdefault(label, len(self.codes_of)) for label in found.labels]
+        if len(self.codes_of) > _MOST_STATES:
+            return Problem.TOO_MANY
+        kind = np.uint8 if len(self.codes_of) < 256 else np.uint16
+        if not found.missing:
+            codes: NDArray[Any] = np.asarray(new, dtype=kind)[found.codes]
+            return codes
+        self._missing += found.missing
+        # The last entry stands for −1.
+        with_gaps: NDArray[Any] = np.asarray([*new, -1], dtype=np.int32)[found.codes]
+        return with_gaps
+
+    def whole(self) -> CodedColumn | Problem:
+        """Put the parts together."""
+        if self._problem is not None:
+            return self._problem
+        kind = np.int32 if self._missing else np.uint8 if len(self.codes_of) < 256 else np.uint16
+        codes = np.empty(sum(map(len, self._parts)), dtype=kind)
+        end = len(codes)
+        # From the last part, which is let go of as soon as it is copied.
+        while self._parts:
+            part = self._parts.pop()
+            codes[end - len(part) : end] = part
+            end -= len(part)
+        return CodedColumn(codes, list(self.codes_of), self._missing)
