@@ -82,11 +82,13 @@ class GaussianDataset:
     def correlations(self) -> NDArray[np.float64]: ...
     def collinear(self) -> list[tuple[int, list[int]]]: ...
 
+_Column = NDArray[np.float64] | NDArray[np.uint8] | NDArray[np.uint16]
+
 @final
 class MixedDataset:
     def __new__(
         cls,
-        columns: Sequence[NDArray[np.float64] | NDArray[np.uint8] | NDArray[np.uint16]],
+        columns: Sequence[_Column],
         arities: Sequence[int],
         ranks: bool,
         powers: int,
@@ -467,6 +469,19 @@ def fill_numbers(
     threads: int,
     time_limit: float | None,
 ) -> list[NDArray[np.float64]]: ...
+def fill_mixed(
+    columns: Sequence[_Column],
+    arities: Sequence[int],
+    completed: Sequence[_Column] | None,
+    arcs: _Pairs,
+    *,
+    ranks: bool,
+    powers: int,
+    sweeps: int,
+    seed: int,
+    threads: int,
+    time_limit: float | None,
+) -> list[NDArray[Any]]: ...
 def sample_gaussian(
     n_variables: int, arcs: _Pairs, n_rows: int, seed: int, threads: int
 ) -> list[NDArray[np.float64]]: ...

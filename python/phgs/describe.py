@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from phgs.data import Data, GaussianTable, MixedTable
+from phgs.data import Data, GaussianTable, IncompleteGaussianTable, Mixed
 from phgs.data import findings as found_in
-from phgs.data.auto import put_together
+from phgs.data.auto import columns_of, put_together
 from phgs.data.checks import REMEDY, check_lengths, listed, plural, with_counts
 from phgs.data.columns import CodedColumn
 from phgs.data.counts import PerRow, counted
@@ -287,14 +287,10 @@ def _columns(
         coded = _of_table(data)
         kept = data.decisions or tuple(Decision(kind, "") for kind in data.kinds.values())
         return data.names, [Column(decision, coded=column) for decision, column in zip(kept, coded, strict=True)]
-    if isinstance(data, MixedTable):
-        kept = data.decisions or tuple(Decision(kind, "") for kind in data.kinds.values())
-        return data.names, [
-            Column(decision, numbers=data.columns[i])
-            if data.is_number(i)
-            else Column(decision, coded=CodedColumn(data.columns[i], list(data.levels[i]), 0))
-            for i, decision in enumerate(kept)
-        ]
+    if isinstance(data, Mixed):
+        return data.names, list(columns_of(data))
+    if isinstance(data, IncompleteGaussianTable):
+        return data.names, [Column(Decision("number", ""), numbers=values) for values in data.values]
     if isinstance(data, GaussianTable) and data.values is not None:
         return data.names, [Column(Decision("number", ""), numbers=values) for values in data.values]
     raise DataError(f"data: {data!r} has no columns to report on")

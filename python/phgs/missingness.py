@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from phgs import parameters
-from phgs.data import Data, GaussianTable, IncompleteGaussianTable, IncompleteTable, Table, as_data
+from phgs.data import (
+    Data,
+    GaussianTable,
+    IncompleteGaussianTable,
+    IncompleteMixedTable,
+    IncompleteTable,
+    MixedTable,
+    Table,
+    as_data,
+)
+from phgs.data.reading import DataType
 from phgs.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -26,8 +36,8 @@ def make_missing(
     mechanism: Mechanism = "mcar",
     *,
     seed: int = 0,
-    data_type: Literal["discrete", "gaussian"] = "discrete",
-) -> IncompleteTable | IncompleteGaussianTable:
+    data_type: DataType = "auto",
+) -> IncompleteTable | IncompleteGaussianTable | IncompleteMixedTable:
     """Make values missing, to see what becomes of what is learned.
 
     Parameters
@@ -45,12 +55,12 @@ def make_missing(
         its column (above the median). Nothing in the data tells that, and no method can undo it.
     seed : int
         Seed of the draws.
-    data_type : {"discrete", "gaussian"}
-        How to read data that are no table yet.
+    data_type : {"auto", "discrete", "gaussian", "mixed"}
+        How to read data that are no table yet; ``"auto"`` finds out which columns are numbers.
 
     Returns
     -------
-    IncompleteTable or IncompleteGaussianTable
+    IncompleteTable, IncompleteGaussianTable or IncompleteMixedTable
         The same data with gaps, which learners fill in.
 
     Examples
@@ -91,11 +101,24 @@ def make_missing(
     if isinstance(table, GaussianTable):
         values = [np.where(gap, np.nan, column) for gap, column in zip(gaps, columns, strict=True)]
         return IncompleteGaussianTable(table.names, table.n_rows, table.n_rows_read, tuple(values))
+    if isinstance(table, MixedTable):
+        with_gaps = (
+            np.where(gap, np.nan, column) if table.is_number(x) else _without(column, gap, table.arities[x])
+            for x, (gap, column) in enumerate(zip(gaps, columns, strict=True))
+        )
+        return IncompleteMixedTable(
+            table.names,
+            table.n_rows,
+            table.n_rows_read,
+            table.levels,
+            tuple(with_gaps),
+            table.numbers,
+            table.powers,
+            table.decisions,
+            table.apart,
+        )
     assert isinstance(table, Table)
-    codes = []
-    for gap, column, arity in zip(gaps, columns, table.arities, strict=True):
-        kind = np.uint8 if arity < 256 else np.uint16
-        codes.append(np.where(gap, arity, column).astype(kind))
+    codes = [_without(column, gap, arity) for gap, column, arity in zip(gaps, columns, table.arities, strict=True)]
     return IncompleteTable(
         table.names,
         table.levels,
@@ -109,11 +132,22 @@ def make_missing(
 
 def _often(table: Data) -> tuple[list[NDArray[np.bool_]], tuple[NDArray[Any], ...]]:
     """Return where values are missing more often that depend on a column, and the columns."""
+    if isinstance(table, MixedTable):
+        often = [
+            column > np.median(column) if table.is_number(x) else column == np.bincount(column).argmax()
+            for x, column in enumerate(table.columns)
+        ]
+        return often, table.columns
     if isinstance(table, Table):
         return [codes == np.bincount(codes).argmax() for codes in table.codes], table.codes
     if isinstance(table, GaussianTable) and table.values is not None:
         return [column > np.median(column) for column in table.values], table.values
     raise DataError(f"data: values are made missing in complete tables that have rows, and this is {table!r}")
+
+
+def _without(codes: NDArray[Any], gap: NDArray[np.bool_], arity: int) -> NDArray[Any]:
+    """Return codes with the number of states where a value is missing."""
+    return np.where(gap, arity, codes).astype(np.uint8 if arity < 256 else np.uint16)
 
 
 def _chances(share: float, often: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from phgs import families, parameters
-from phgs.data.mixed import MixedTable
+from phgs.data.missing import filled_from
+from phgs.data.mixed import Mixed, MixedTable
 from phgs.errors import ParameterError
 from phgs.families import Family, Rows
 from phgs.graphs import as_dag
@@ -59,13 +60,13 @@ class MixedNetwork:
         raise TypeError("use MixedNetwork.fit")
 
     @classmethod
-    def fit(cls, data: MixedTable, graph: Any, *, equivalent_sample_size: float | None = None) -> MixedNetwork:
+    def fit(cls, data: Mixed, graph: Any, *, equivalent_sample_size: float | None = None) -> MixedNetwork:
         """Estimate the distributions of a DAG from data, by maximum likelihood.
 
         Parameters
         ----------
-        data : MixedTable
-            Numbers beside categories.
+        data : MixedTable or IncompleteMixedTable
+            Numbers beside categories. Missing values are filled in from the DAG, by draws that are always the same.
         graph
             A DAG over the columns; of a result, its DAG.
         equivalent_sample_size : float, optional
@@ -77,12 +78,16 @@ class MixedNetwork:
         ParameterError
             When the data are of another type.
         """
-        if not isinstance(data, MixedTable):
+        if not isinstance(data, Mixed):
             raise ParameterError("data: a MixedNetwork is fitted to a MixedTable; Network.fit takes categories")
         prior = None
         if equivalent_sample_size is not None:
             prior = parameters.positive("equivalent_sample_size", equivalent_sample_size)
         dag = as_dag(graph, data.names)
+        if data.to_fill:
+            filled = filled_from(data, dag._directed_indices())
+            assert isinstance(filled, MixedTable)
+            data = filled
         made = object.__new__(cls)
         made._graph = dag
         made._states = {

@@ -28,6 +28,14 @@ impl Codes {
         with_codes!(self, |codes| u32::from(codes[row]))
     }
 
+    /// Sets the code of a row, which must be one that the integers hold.
+    pub(crate) fn set(&mut self, row: usize, code: u32) {
+        match self {
+            Self::Narrow(codes) => codes[row] = code as u8,
+            Self::Wide(codes) => codes[row] = code as u16,
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         with_codes!(self, |codes| codes.len())

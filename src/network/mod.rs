@@ -13,7 +13,6 @@ mod bayesian_network;
 mod bif;
 mod em;
 mod fill;
-mod fill_gaussian;
 mod gaussian;
 mod inference;
 mod learn_parameters;
@@ -24,8 +23,7 @@ mod tile;
 
 pub use bayesian_network::{BayesianNetwork, Node, ROW_SUM_TOLERANCE};
 pub use bif::{BifOptions, Repair};
-pub use fill::{fill, fill_from_marginals};
-pub use fill_gaussian::IncompleteNumbers;
+pub use fill::{IncompleteMixed, IncompleteNumbers, fill, fill_from_marginals};
 pub use gaussian::{GaussianNetwork, conditional_independence_graph};
 pub use inference::Marginals;
 pub use learn_parameters::ParameterEstimate;

@@ -340,15 +340,8 @@ impl MixedDataset {
         keep_rows: bool,
         threads: usize,
     ) -> PyResult<Self> {
-        let read = |(column, &arity): (&Bound<'_, PyAny>, &u32)| {
-            column.extract::<PyReadonlyArray1<'_, f64>>().map_or_else(
-                |_| Ok(MixedColumn::Category(codes_from_array(column)?, arity)),
-                |numbers| Ok(MixedColumn::Number(numbers.as_array().to_vec())),
-            )
-        };
-        let columns = columns.iter().zip(&arities).map(read).collect::<PyResult<Vec<_>>>()?;
-        let numbers = if ranks { Numbers::Ranks } else { Numbers::Values };
-        let options = MixedOptions { numbers, powers, keep_rows };
+        let columns = mixed_columns(&columns, &arities)?;
+        let options = MixedOptions { numbers: entering(ranks), powers, keep_rows };
         let settings = Settings { threads, ..AT_ONCE };
         let data = run_job(py, &settings, |run| MixedData::new(columns, options, run))?;
         Ok(Self { data: Arc::new(data) })
@@ -383,4 +376,20 @@ impl MixedDataset {
         let all = (0..q).flat_map(|x| ((x + 1)..q).map(move |y| (x, y)));
         PyArray1::from_vec(py, all.map(|(x, y)| self.data.correlation().get(x, y)).collect())
     }
+}
+
+/// Columns of numbers (`float64`) and of categories (state codes); of these the number of states is given.
+pub(super) fn mixed_columns(columns: &[Bound<'_, PyAny>], arities: &[u32]) -> PyResult<Vec<MixedColumn>> {
+    let read = |(column, &arity): (&Bound<'_, PyAny>, &u32)| {
+        column.extract::<PyReadonlyArray1<'_, f64>>().map_or_else(
+            |_| Ok(MixedColumn::Category(codes_from_array(column)?, arity)),
+            |numbers| Ok(MixedColumn::Number(numbers.as_array().to_vec())),
+        )
+    };
+    columns.iter().zip(arities).map(read).collect()
+}
+
+/// How numbers enter.
+pub(super) fn entering(ranks: bool) -> Numbers {
+    if ranks { Numbers::Ranks } else { Numbers::Values }
 }

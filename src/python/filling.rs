@@ -3,11 +3,13 @@
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::dataset::{CategoricalDataset, IncompleteDataset};
+use super::array::codes_to_array;
+use super::dataset::{CategoricalDataset, IncompleteDataset, entering, mixed_columns};
 use super::run::{Settings, run_job};
 use crate::Variable;
+use crate::data::{MixedColumn, MixedOptions};
 use crate::graph::Dag;
-use crate::network::{self, IncompleteNumbers};
+use crate::network::{self, IncompleteMixed, IncompleteNumbers};
 
 /// Columns, each one array.
 type Arrays<'py> = Vec<Bound<'py, PyArray1<f64>>>;
@@ -63,4 +65,38 @@ pub(crate) fn fill_numbers<'py>(
         Some(completed) => data.fill(completed, &dag, sweeps, seed, run),
     })?;
     Ok(filled.into_iter().map(|column| PyArray1::from_vec(py, column)).collect())
+}
+
+/// The same of numbers (`float64`, NaN where one is missing) beside categories (state codes, the number of states where one
+/// is missing).
+#[pyfunction]
+#[pyo3(signature = (columns, arities, completed, arcs, *, ranks, powers, sweeps, seed, threads, time_limit))]
+#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
+pub(crate) fn fill_mixed<'py>(
+    py: Python<'py>,
+    columns: Vec<Bound<'py, PyAny>>,
+    arities: Vec<u32>,
+    completed: Option<Vec<Bound<'py, PyAny>>>,
+    arcs: Vec<(Variable, Variable)>,
+    ranks: bool,
+    powers: usize,
+    sweeps: usize,
+    seed: u64,
+    threads: usize,
+    time_limit: Option<f64>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let options = MixedOptions { numbers: entering(ranks), powers, keep_rows: false };
+    let data = IncompleteMixed::new(mixed_columns(&columns, &arities)?, options)?;
+    let completed = completed.map(|completed| mixed_columns(&completed, &arities)).transpose()?;
+    let dag = Dag::from_arcs(columns.len(), arcs)?;
+    let settings = Settings { threads, time_limit, progress: None };
+    let filled = run_job(py, &settings, |run| match &completed {
+        None => data.fill_from_marginals(seed, run),
+        Some(completed) => data.fill(completed, &dag, sweeps, seed, run),
+    })?;
+    let array = |column| match column {
+        MixedColumn::Category(codes, _) => codes_to_array(py, &codes),
+        MixedColumn::Number(values) => PyArray1::from_vec(py, values).into_any(),
+    };
+    Ok(filled.into_iter().map(array).collect())
 }

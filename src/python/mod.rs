@@ -41,7 +41,7 @@ mod _core {
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
     #[pymodule_export]
-    use super::filling::{fill_categories, fill_numbers};
+    use super::filling::{fill_categories, fill_mixed, fill_numbers};
     #[pymodule_export]
     use super::gaussian::sample_gaussian;
     #[pymodule_export]

@@ -266,14 +266,26 @@ def test_missing_values_of_numbers_and_categories():
     data["nothing"] = None
     data["day"] = pd.date_range("2020-01-01", periods=N)
     data.loc[7, "day"] = pd.NaT
-    with pytest.raises(phgs.DataError, match=r"missing values in 'height' \(1\), 'sex' \(1\); pass missing='drop' to"):
+    with pytest.raises(phgs.DataError, match=r"missing values in 'height' \(1\), 'sex' \(1\); pass missing='auto' to"):
         as_data(data)
-    with pytest.raises(phgs.DataError, match=r"'height' \(1\), which are numbers and have no levels; pass missing='dr"):
+    with pytest.raises(phgs.DataError, match=r"'height' \(1\), which are numbers and have no levels; pass missing='au"):
         as_data(data, missing="level")
-    with pytest.raises(phgs.ParameterError, match="one set of rows; use missing='drop'"):
+    with pytest.raises(phgs.ParameterError, match="one set of rows; use missing='auto', which fills them in, or"):
         as_data(data, missing="testwise")
     table = as_data(data, missing="drop", warn=False)
     assert (table.n_rows, table.n_rows_read) == (N - 2, N)
+    gapped = as_data(data, missing="auto", warn=False)
+    assert dict(zip(gapped.names, gapped.n_missing, strict=True)) == dict.fromkeys(gapped.names, 0) | {
+        "height": 1,
+        "sex": 1,
+    }
+    # Read from the table, gaps are treated as read from the frame.
+    again = as_data(gapped, missing="drop")
+    assert again.levels == table.levels
+    assert all(map(np.array_equal, again.columns, table.columns))
+    assert (again.kinds, again.n_rows_read) == (table.kinds, N)
+    with pytest.raises(phgs.DataError, match="missing values in 'height'"):
+        as_data(gapped)
     assert (table.kinds["nothing"], table.kinds["day"]) == ("empty", "date")
     del data["height"]
     table = as_data(data, missing="level", warn=False)

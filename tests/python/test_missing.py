@@ -39,6 +39,30 @@ def gapped_gaussian(gaussian):
     return phgs.make_missing(gaussian, 0.15, seed=5)
 
 
+@pytest.fixture(scope="module")
+def mixed():
+    rng = np.random.default_rng(6)
+    n = 2000
+    group = rng.integers(0, 3, n)
+    x = group + rng.normal(size=n)
+    y = -0.8 * x + 0.6 * rng.normal(size=n)
+    answer = rng.random(n) < 1 / (1 + np.exp(-2 * y))
+    frame = {
+        "group": np.array(["low", "middle", "high"])[group],
+        "x": x,
+        "y": y,
+        "answer": np.where(answer, "yes", "no"),
+        "count": np.round(np.exp(0.5 * y + rng.normal(size=n))),
+        "alone": rng.normal(size=n),
+    }
+    return as_data(frame)
+
+
+@pytest.fixture(scope="module")
+def gapped_mixed(mixed):
+    return phgs.make_missing(mixed, 0.15, seed=7)
+
+
 def learn(data, method="ges", **options):
     return phgs.learn(data, method, progress=False, **options)
 
@@ -68,8 +92,8 @@ def test_where_nothing_is_missing_nothing_changes(asia, method):
 
 
 @pytest.mark.parametrize("method", phgs.METHODS)
-def test_every_method_learns_with_gaps(gapped, gapped_gaussian, method):
-    for data in (gapped, gapped_gaussian):
+def test_every_method_learns_with_gaps(gapped, gapped_gaussian, gapped_mixed, method):
+    for data in (gapped, gapped_gaussian, gapped_mixed):
         options = {}
         if method == "gsc":
             options["skeleton"] = [data.names[:2], data.names[1:3], data.names[2:4]]
@@ -156,6 +180,42 @@ def test_gaussian_frames_and_tables_give_the_same(gapped_gaussian):
     assert found.columns["a"].n_missing == frame["a"].isna().sum()
 
 
+def as_frame(table):
+    """The frame that numbers beside categories with gaps were read from."""
+    return pd.DataFrame(
+        {
+            name: column
+            if table.is_number(i)
+            else pd.Series([None if code == len(labels) else labels[code] for code in column], dtype=object)
+            for i, (name, column, labels) in enumerate(zip(table.names, table.columns, table.levels, strict=True))
+        }
+    )
+
+
+def test_mixed_frames_and_tables_give_the_same(gapped_mixed, tmp_path):
+    frame = as_frame(gapped_mixed)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    frame.to_parquet(tmp_path / "table.parquet")
+    found = learn(gapped_mixed)
+    sources = (
+        frame,
+        pl.from_pandas(frame),
+        pa.Table.from_pandas(frame),
+        tmp_path / "table.csv",
+        tmp_path / "table.parquet",
+    )
+    for source in sources:
+        again = learn(source)
+        assert edges(again.cpdag) == edges(found.cpdag)
+        assert again.score.value == found.score.value
+        assert again.missing == found.missing
+    assert found.missing.columns == {name: int(count) for name, count in frame.isna().sum().items()}
+    assert found.columns["x"].mean == pytest.approx(frame["x"].mean())
+    assert found.columns["x"].n_missing == frame["x"].isna().sum()
+    counts = dict(zip(found.levels["group"], found.columns["group"].counts, strict=True))
+    assert counts == frame["group"].value_counts().to_dict()
+
+
 # What is recovered
 
 
@@ -226,8 +286,9 @@ def test_gaussian_tables_do_what_is_asked(gapped_gaussian, gaussian):
         phgs.as_gaussian(phgs.make_missing({"a": [0, 1] * 50}, 0.1))
 
 
-def test_tables_survive_pickling(gapped, gapped_gaussian):
-    for table in (gapped, gapped_gaussian, gapped.start(), gapped_gaussian.start()):
+def test_tables_survive_pickling(gapped, gapped_gaussian, gapped_mixed):
+    gaps = (gapped, gapped_gaussian, gapped_mixed)
+    for table in (*gaps, *(table.start() for table in gaps)):
         again = pickle.loads(pickle.dumps(table))
         assert again.isolated == table.isolated
         assert again.n_missing == table.n_missing
@@ -269,6 +330,77 @@ def test_columns_of_few_known_values_are_set_apart():
     result = learn(table, "phgs")
     assert result.isolated == {"rare": 0, "gone": 0}
     assert {frozenset(pair) for pair in result.cpdag.skeleton().undirected} == {frozenset("ab")}
+
+
+def test_mixed_columns_of_few_known_values_are_set_apart():
+    data = few_known()
+    rng = np.random.default_rng(3)
+    data["number"] = (np.array(data["b"]) + rng.normal(size=200)).tolist()
+    data["hardly"] = [v if i < 15 else None for i, v in enumerate(data["number"])]
+    data["key"] = [f"k{i % 20}" if i < 80 else None for i in range(200)]
+    with (
+        pytest.warns(phgs.MissingValuesWarning, match="2 columns with fewer than 20 known values .*'rare', 'hardly'"),
+        pytest.warns(phgs.DegenerateColumnWarning, match="every value is missing stay isolated: 'gone'"),
+        pytest.warns(phgs.ManyStatesWarning, match=r"'key' \(text, 20 different values in 80 rows\)"),
+    ):
+        result = learn(data)
+    assert result.missing.apart == ("rare", "hardly")
+    assert set(result.isolated) == {"rare", "gone", "hardly", "key"}
+    assert {frozenset(pair) for pair in result.cpdag.skeleton().undirected} == {
+        frozenset("ab"),
+        frozenset(("b", "number")),
+    }
+    table = as_data(data, missing="auto", warn=False)
+    assert table.take(np.arange(100)).isolated == table.isolated == table.start().isolated == (2, 3, 5, 6)
+    chosen = table.select(["key", "b"])
+    assert (chosen.names, chosen.isolated) == (("b", "key"), (1,))
+
+
+def test_mixed_values_are_filled_in_with_what_the_row_says(mixed):
+    # A number that is nearly a function of another, and a category that a number decides.
+    rng = np.random.default_rng(8)
+    x = mixed.columns[mixed.index("x")]
+    near = 2.0 * x + 0.05 * rng.normal(size=len(x))
+    side = np.where(x > 0.5, "right", "left")
+    gaps = rng.random((len(x), 2)) < 0.3
+    frame = pd.DataFrame({"x": x, "near": np.where(gaps[:, 0], np.nan, near), "side": side})
+    frame.loc[gaps[:, 1], "side"] = None
+    table = as_data(frame, missing="auto", warn=False)
+    filled = table.fill(table.start(), [(0, 1), (0, 2)], sweeps=12, seed=1)
+    names = dict(enumerate(filled.levels[2]))
+    drawn = np.array([names[code] for code in filled.columns[2]])
+    error = np.abs(filled.columns[1] - near)[gaps[:, 0]]
+    assert np.quantile(error, 0.9) < 0.3
+    assert set(filled.columns[1][gaps[:, 0]]) <= set(near[~gaps[:, 0]])
+    far = gaps[:, 1] & (np.abs(x - 0.5) > 0.5)
+    assert (drawn == side)[far].mean() > 0.97
+    assert np.array_equal(filled.columns[0], x)
+
+
+def test_bootstrap_fit_and_knowledge_of_mixed_tables_with_gaps(gapped_mixed):
+    shares = phgs.bootstrap("ges", gapped_mixed, 6, progress=False)
+    assert shares.pair("group", "x").frequency > 0.9
+    assert shares.pair("alone", "x").frequency < 0.5
+    known = {"required": [("alone", "x")], "forbidden": [("y", "answer"), ("answer", "y")]}
+    result = learn(gapped_mixed, knowledge=known)
+    assert ("alone", "x") in result.cpdag.directed
+    assert ("y", "answer") not in result.cpdag
+    network = learn(gapped_mixed).fit()
+    assert isinstance(network, phgs.MixedNetwork)
+    # Of y given x: one slope of −0.8.
+    fitted = phgs.MixedNetwork.fit(gapped_mixed, [("group", "x"), ("x", "y"), ("y", "answer")])
+    assert fitted.family("y").coefficients.ravel() == pytest.approx([0.0, -0.8], abs=0.08)
+    means = dict(zip(fitted.states["group"], fitted.family("x").coefficients.ravel(), strict=True))
+    assert means == pytest.approx({"low": 0.0, "middle": 1.0, "high": 2.0}, abs=0.15)
+    test = phgs.independence_test(gapped_mixed, "x", "answer", ["y"])
+    complete = as_data(gapped_mixed.select(["x", "answer", "y"]), missing="drop")
+    assert (test.n_rows, test.p_value) == (
+        complete.n_rows,
+        phgs.independence_test(complete, "x", "answer", ["y"]).p_value,
+    )
+    for call in (phgs.distances, phgs.cluster_variables):
+        with pytest.raises(phgs.DataError, match="needs complete rows; read the data with missing='drop'"):
+            call(gapped_mixed)
 
 
 def test_much_missing_is_warned_of(asia):

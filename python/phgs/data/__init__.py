@@ -10,7 +10,7 @@ from phgs.data.base import Data
 from phgs.data.discretise import discretize
 from phgs.data.files import read_csv, read_file
 from phgs.data.gaussian import GaussianTable, IncompleteGaussianTable, as_gaussian, gaussian_from_correlation
-from phgs.data.mixed import MixedTable
+from phgs.data.mixed import IncompleteMixedTable, Mixed, MixedTable
 from phgs.data.reading import as_data
 from phgs.data.shards import Shards, shards
 from phgs.data.table import CategoricalTable, IncompleteTable, Table, as_table
@@ -20,7 +20,9 @@ __all__ = [
     "Data",
     "GaussianTable",
     "IncompleteGaussianTable",
+    "IncompleteMixedTable",
     "IncompleteTable",
+    "Mixed",
     "MixedTable",
     "Shards",
     "Table",

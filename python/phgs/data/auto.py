@@ -14,11 +14,13 @@ from phgs.data import checks, findings
 from phgs.data.columns import CodedColumn
 from phgs.data.frames import Name, names_of, take_apart
 from phgs.data.kinds import Column, Decision, Given, decide, given_kinds
-from phgs.data.mixed import MixedTable
+from phgs.data.mixed import IncompleteMixedTable, Mixed, MixedTable
 from phgs.data.table import IncompleteTable, Missing, Table, positions, table_of, what_is_missing
 from phgs.data.values import Problem
 from phgs.data.weights import takes_none
 from phgs.errors import DataError, ParameterError
+
+ONE_ROW = "data has one row; at least two are needed, and hundreds to learn anything"
 
 
 def found_out(
@@ -31,7 +33,7 @@ def found_out(
     kinds: Given | None = None,
     warn: bool = True,
     stacklevel: int = 2,
-) -> Table | IncompleteTable | MixedTable:
+) -> Table | IncompleteTable | MixedTable | IncompleteMixedTable:
     """Read any kind of data, and find out which columns are numbers.
 
     Parameters
@@ -47,8 +49,8 @@ def found_out(
 
     Returns
     -------
-    Table, IncompleteTable or MixedTable
-        A `MixedTable` where a column is a number, else what `phgs.as_table` makes of them.
+    Table, IncompleteTable, MixedTable or IncompleteMixedTable
+        A mixed table where a column is a number, else what `phgs.as_table` makes of them.
 
     Raises
     ------
@@ -98,22 +100,72 @@ def _for_tests(column: Column) -> CodedColumn | None:
     return CodedColumn(np.full(n_rows, -1, dtype=np.int32), [], n_rows)
 
 
-def _mixed(names: tuple[Name, ...], found: Sequence[Column], missing: Missing, *, from_text: bool) -> MixedTable:
+def _mixed(
+    names: tuple[Name, ...], found: Sequence[Column], missing: Missing, *, from_text: bool
+) -> MixedTable | IncompleteMixedTable:
     n_rows_read = len(found[0])
     if n_rows_read == 0:
         raise DataError("data has no rows")
-    holes = {name: column.holes for name, column in zip(names, found, strict=True)}
-    counts = {name: int(holes_.sum()) for name, holes_ in holes.items() if holes_ is not None}
-    if counts:
-        numbers = {name for name, column in zip(names, found, strict=True) if column.numbers is not None}
-        _refuse_missing(counts, numbers, missing, what_is_missing() if from_text else "")
-        if missing == "level":
-            return put_together(names, found, None, n_rows_read)
-        keep = np.ones(n_rows_read, dtype=np.bool_)
-        for holes_ in holes.values():
-            keep &= True if holes_ is None else ~holes_
-        return put_together(names, found, keep, n_rows_read)
-    return put_together(names, found, None, n_rows_read)
+    holes = [column.holes for column in found]
+    counts = {name: int(gaps.sum()) for name, gaps in zip(names, holes, strict=True) if gaps is not None}
+    if not counts:
+        return put_together(names, found, None, n_rows_read)
+    if missing == "auto":
+        return _with_gaps(names, found)
+    numbers = {name for name, column in zip(names, found, strict=True) if column.numbers is not None}
+    _refuse_missing(counts, numbers, missing, what_is_missing() if from_text else "")
+    if missing == "level":
+        return put_together(names, found, None, n_rows_read)
+    keep = np.ones(n_rows_read, dtype=np.bool_)
+    for gaps in holes:
+        keep &= True if gaps is None else ~gaps
+    return put_together(names, found, keep, n_rows_read)
+
+
+def _with_gaps(names: tuple[Name, ...], found: Sequence[Column]) -> IncompleteMixedTable:
+    """Leave missing values in."""
+    n_rows = len(found[0])
+    if n_rows == 1:
+        raise DataError(ONE_ROW)
+    columns: list[NDArray[Any]] = []
+    levels: list[tuple[Any, ...]] = []
+    for column in found:
+        if column.numbers is not None:
+            columns.append(np.ascontiguousarray(column.numbers))
+            levels.append(())
+            continue
+        assert column.coded is not None
+        coded = column.coded
+        arity = len(coded.labels)
+        codes = np.where(coded.codes < 0, arity, coded.codes) if coded.missing else coded.codes
+        columns.append(codes.astype(np.uint8 if arity < 256 else np.uint16))
+        levels.append(tuple(coded.labels))
+    decisions = tuple(column.decision for column in found)
+    return IncompleteMixedTable(names, n_rows, n_rows, tuple(levels), tuple(columns), decisions=decisions)
+
+
+def columns_of(table: Mixed) -> list[Column]:
+    """Take numbers beside categories apart again, into columns with what they are taken for."""
+    kept = table.decisions or tuple(Decision(kind, "") for kind in table.kinds.values())
+    found = []
+    for i, decision in enumerate(kept):
+        column = table.columns[i]
+        if table.is_number(i):
+            found.append(Column(decision, numbers=column))
+            continue
+        count = table.n_missing[i]
+        codes = np.where(column == table.arities[i], -1, column.astype(np.int32)) if count else column
+        found.append(Column(decision, coded=CodedColumn(codes, list(table.levels[i]), count)))
+    return found
+
+
+def treated(table: Mixed, missing: Missing) -> Mixed:
+    """Do with missing values what is asked: as if the table had been read so."""
+    if missing == "auto" or not any(table.n_missing):
+        return table
+    made = _mixed(table.names, columns_of(table), missing, from_text=False)
+    decisions = made.decisions if table.decisions else ()
+    return replace(made, numbers=table.numbers, powers=table.powers, n_rows_read=table.n_rows_read, decisions=decisions)
 
 
 def _refuse_missing(counts: dict[Name, int], numbers: set[Name], missing: Missing, hint: str) -> None:
@@ -121,19 +173,23 @@ def _refuse_missing(counts: dict[Name, int], numbers: set[Name], missing: Missin
     if missing == "drop":
         return
     if missing == "testwise":
-        raise ParameterError("missing: numbers and categories are tested on one set of rows; use missing='drop'")
+        raise ParameterError(
+            "missing: numbers and categories are tested on one set of rows; use missing='auto', which fills them in, or"
+            " 'drop'"
+        )
     if missing == "level":
         of_numbers = {name: count for name, count in counts.items() if name in numbers}
         if of_numbers:
             raise DataError(
                 f"missing values in {checks.with_counts(of_numbers)}, which are numbers and have no levels; pass"
-                " missing='drop' to leave out incomplete rows"
+                " missing='auto' to fill them in, or 'drop' to leave out incomplete rows"
             )
         return
     if not numbers & counts.keys():
         checks.refuse_missing(counts, hint)
     raise DataError(
-        f"missing values in {checks.with_counts(counts)}; pass missing='drop' to leave out incomplete rows{hint}"
+        f"missing values in {checks.with_counts(counts)}; pass missing='auto' to fill them in, or 'drop' to leave out"
+        f" incomplete rows{hint}"
     )
 
 
@@ -145,7 +201,7 @@ def put_together(
     if n_rows == 0:
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; leave columns out")
     if n_rows == 1:
-        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+        raise DataError(ONE_ROW)
     columns: list[NDArray[Any]] = []
     levels: list[tuple[Any, ...]] = []
     decisions: list[Decision] = []

@@ -21,7 +21,7 @@ from phgs.texts import printable
 if TYPE_CHECKING:
     from phgs.data.base import Data
     from phgs.data.frames import Name
-    from phgs.data.mixed import MixedTable
+    from phgs.data.mixed import IncompleteMixedTable, MixedTable
     from phgs.data.table import Categories
 
 MANY_STATES = 100
@@ -106,13 +106,23 @@ def constants(table: Categories) -> list[Finding]:
 def identifiers(table: Categories) -> list[Finding]:
     """Columns of which no test can tell anything."""
     known = [table.n_rows - count for count in table.n_missing]
-    isolated = [i for i in table.isolated if is_identifier(table.arities[i], known[i]) and i not in table.few_known]
-    found = [(table.names[i], table.arities[i]) for i in isolated if _kind(table, i) != "date"]
+    found: dict[Name, str] = {}
+    for i in table.isolated:
+        if i in table.few_known or _kind(table, i) == "date":
+            continue
+        if is_identifier(table.arities[i], known[i]):
+            found[table.names[i]] = f"{table.arities[i]:,} states in {table.n_rows:,} rows"
+        elif _kind(table, i) == "identifier":
+            # So it was judged by the rows that have a value.
+            found[table.names[i]] = table.decisions[i].looks
+    if not found:
+        return []
+    each = [f"{name!r} ({looks})" for name, looks in found.items()]
     text = (
         "columns with fewer than five rows per state (identifiers) cannot be tested; they stay isolated and separate"
-        f" nothing: {_with_states(found, table.n_rows)}; leave them out, or merge states"
+        f" nothing: {', '.join(each[:8])}{_more(each)}; leave them out, or merge states"
     )
-    return [Finding("identifier", tuple(name for name, _ in found), text)] if found else []
+    return [Finding("identifier", tuple(found), text)]
 
 
 def set_apart(table: Data) -> list[Finding]:
@@ -298,7 +308,7 @@ def warn_of(table: Categories, stacklevel: int) -> None:
     _warn(found, stacklevel + 1)
 
 
-def copies_of_numbers(table: MixedTable) -> list[Finding]:
+def copies_of_numbers(table: MixedTable | IncompleteMixedTable) -> list[Finding]:
     """Numbers that are copies of others, as they enter."""
     if not table.copies:
         return []
@@ -312,8 +322,9 @@ def copies_of_numbers(table: MixedTable) -> list[Finding]:
     return [Finding("copies", tuple(ends), text)]
 
 
-def warn_of_mixed(table: MixedTable, stacklevel: int) -> None:
+def warn_of_mixed(table: MixedTable | IncompleteMixedTable, stacklevel: int) -> None:
     """Warn of what a learner meets in numbers beside categories."""
+    warn_of_gaps(table, stacklevel + 1)
     categories = table.categories
     found: list[Finding] = []
     if categories is not None:

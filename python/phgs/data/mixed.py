@@ -1,11 +1,11 @@
-"""Mixed data: numbers beside categories."""
+"""Mixed data: numbers beside categories, without gaps and with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,124 @@ from phgs.data import findings
 from phgs.data.base import Data
 from phgs.data.frames import Name
 from phgs.data.kinds import Decision
-from phgs.data.table import Table, positions, seen
+from phgs.data.table import IncompleteTable, Table, few_known, positions, seen
+from phgs.errors import DataError
 from phgs.names import named
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Numbers: TypeAlias = Literal["ranks", "values"]
 """How numbers enter: by the normal scores of their ranks, or by their standardised values."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MixedTable(Data):
+class Mixed(Data):
+    """Numbers beside categories, complete or not.
+
+    Attributes
+    ----------
+    names : tuple
+        Column names, in input order.
+    n_rows : int
+        Rows that are used.
+    n_rows_read : int
+        Rows of the input; more than `n_rows` where incomplete rows were dropped.
+    levels : tuple of tuple
+        The states of each column, ``levels[j][code]``; none of a number.
+    columns : tuple of numpy.ndarray
+        The columns: state codes, ``uint8`` or ``uint16``, of categories, ``float64`` of numbers.
+    numbers : {"ranks", "values"}
+        How numbers enter: by the normal scores of their ranks, or by their standardised values.
+    powers : int
+        1: numbers alone; 2: with their squares; 3: with squares and cubes.
+    decisions : tuple of Decision
+        What each column was taken for, where that was found out; else empty.
+    apart : tuple of int
+        Positions of the columns that learners keep isolated whatever their rows are.
+    """
+
+    names: tuple[Name, ...]
+    n_rows: int
+    n_rows_read: int
+    levels: tuple[tuple[Any, ...], ...]
+    columns: tuple[NDArray[Any], ...]
+    numbers: Numbers = "ranks"
+    powers: int = 2
+    decisions: tuple[Decision, ...] = ()
+    apart: tuple[int, ...] = ()
+
+    data_type = "mixed"
+    _derived = (*Data._derived, "arities")
+
+    @cached_property
+    def arities(self) -> tuple[int, ...]:
+        """Number of states of each column; 0 of a number."""
+        return tuple(len(levels) for levels in self.levels)
+
+    def is_number(self, index: int) -> bool:
+        """Whether the column at a position holds numbers."""
+        return self.columns[index].dtype.kind == "f"
+
+    @property
+    def n_numbers(self) -> int:
+        """Number of columns that hold numbers."""
+        return sum(map(self.is_number, range(self.n_variables)))
+
+    def _set_apart(self) -> set[int]:
+        """Positions of identifiers, which are categories with too few rows per state, and of what was set apart."""
+        known = (self.n_rows - count for count in self.n_missing)
+        found = {
+            i for i, (arity, n) in enumerate(zip(self.arities, known, strict=True)) if findings.is_identifier(arity, n)
+        }
+        return found | {i for i, decision in enumerate(self.decisions) if decision.apart} | set(self.apart)
+
+    def _categories(self) -> dict[str, Any]:
+        """Return the fields of a table of the columns that are no numbers."""
+        chosen = [i for i in range(self.n_variables) if not self.is_number(i)]
+        return {
+            "names": tuple(self.names[i] for i in chosen),
+            "levels": tuple(self.levels[i] for i in chosen),
+            "codes": tuple(self.columns[i] for i in chosen),
+            "n_rows": self.n_rows,
+            "n_rows_read": self.n_rows_read,
+            "decisions": tuple(self.decisions[i] for i in chosen) if self.decisions else (),
+        }
+
+    def _rows(self, rows: NDArray[np.intp]) -> dict[str, Any]:
+        """Return the fields of a table of some rows; states that none of them shows are not counted."""
+        drawn = [
+            (column[rows], ()) if self.is_number(i) else seen(column[rows], self.levels[i])
+            for i, column in enumerate(self.columns)
+        ]
+        columns, levels = tuple(column for column, _ in drawn), tuple(labels for _, labels in drawn)
+        return {"columns": columns, "levels": levels, "n_rows": len(rows), "n_rows_read": len(rows)}
+
+    def select(self, columns: Iterable[Name]) -> Self:
+        """Return data of some columns, in the order of these."""
+        chosen = positions(self.names, columns)
+        apart = set(self.apart)
+        selected: Self = replace(
+            self,
+            names=tuple(self.names[index] for index in chosen),
+            levels=tuple(self.levels[index] for index in chosen),
+            columns=tuple(self.columns[index] for index in chosen),
+            decisions=tuple(self.decisions[index] for index in chosen) if self.decisions else (),
+            apart=tuple(i for i, index in enumerate(chosen) if index in apart),
+        )
+        return selected
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the columns."""
+        return iter(self.columns)
+
+    def _size(self) -> str:
+        kinds = f"{self.n_numbers:,} numbers, {self.n_variables - self.n_numbers:,} categories"
+        return f"{self.n_rows:,} rows × {self.n_variables:,} variables ({kinds})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixedTable(Mixed):
     """Numbers beside categories, checked once. Functions that take data accept it, and use mixed tests and scores.
 
     There may be numbers alone.
@@ -46,19 +155,11 @@ class MixedTable(Data):
         1: numbers alone; 2: with their squares; 3: with squares and cubes.
     decisions : tuple of Decision
         What each column was taken for, where that was found out; else empty.
+    apart : tuple of int
+        Positions of the columns that learners keep isolated whatever their rows are.
     """
 
-    names: tuple[Name, ...]
-    n_rows: int
-    n_rows_read: int
-    levels: tuple[tuple[Any, ...], ...]
-    columns: tuple[NDArray[Any], ...]
-    numbers: Numbers = "ranks"
-    powers: int = 2
-    decisions: tuple[Decision, ...] = ()
-
-    data_type = "mixed"
-    _derived = (*Data._derived, "core_with_rows", "arities", "degenerate", "copies", "categories")
+    _derived = (*Mixed._derived, "core_with_rows", "degenerate", "copies", "categories")
 
     @cached_property
     def core(self) -> _core.MixedDataset:
@@ -80,29 +181,13 @@ class MixedTable(Data):
             return _core.MixedDataset(columns, arities, self.numbers == "ranks", self.powers, keep_rows, 0)
 
     @cached_property
-    def arities(self) -> tuple[int, ...]:
-        """Number of states of each column; 0 of a number."""
-        return tuple(len(levels) for levels in self.levels)
-
-    def is_number(self, index: int) -> bool:
-        """Whether the column at a position holds numbers."""
-        return self.columns[index].dtype.kind == "f"
-
-    @property
-    def n_numbers(self) -> int:
-        """Number of columns that hold numbers."""
-        return sum(map(self.is_number, range(self.n_variables)))
-
-    @cached_property
     def isolated(self) -> tuple[int, ...]:
         """Positions of columns that learners keep isolated.
 
         Identifiers, which are categories with too few rows per state, what was set apart when the data were read, and
         numbers that are copies, as they enter, of numbers before them (after ranks, any monotone function of them).
         """
-        found = {i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, self.n_rows)}
-        found |= {i for i, decision in enumerate(self.decisions) if decision.apart}
-        return tuple(sorted(found | set(self.copies)))
+        return tuple(sorted(self._set_apart() | set(self.copies)))
 
     @cached_property
     def copies(self) -> dict[int, int]:
@@ -120,50 +205,135 @@ class MixedTable(Data):
     @cached_property
     def categories(self) -> Table | None:
         """The columns that are no numbers; None where all are."""
-        chosen = [i for i in range(self.n_variables) if not self.is_number(i)]
-        if not chosen:
+        chosen = self._categories()
+        if not chosen["names"]:
             return None
-        return Table(
-            names=tuple(self.names[i] for i in chosen),
-            levels=tuple(self.levels[i] for i in chosen),
-            codes=tuple(self.columns[i] for i in chosen),
-            n_rows=self.n_rows,
-            n_rows_read=self.n_rows_read,
-            decisions=tuple(self.decisions[i] for i in chosen) if self.decisions else (),
-        )
-
-    @property
-    def n_missing(self) -> tuple[int, ...]:
-        """Number of missing values of each column: none is."""
-        return (0,) * self.n_variables
+        return Table(**chosen)
 
     def take(self, rows: NDArray[np.intp]) -> MixedTable:
         """Return data of some rows; states that none of them shows are not counted."""
-        drawn = [
-            (column[rows], ()) if self.is_number(i) else seen(column[rows], self.levels[i])
-            for i, column in enumerate(self.columns)
-        ]
-        columns, levels = tuple(column for column, _ in drawn), tuple(labels for _, labels in drawn)
-        taken = replace(self, columns=columns, levels=levels, n_rows=len(rows), n_rows_read=len(rows))
+        taken = replace(self, **self._rows(rows))
         # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
         taken.__dict__["isolated"] = self.isolated
         return taken
 
-    def select(self, columns: Iterable[Name]) -> MixedTable:
-        """Return data of some columns, in the order of these."""
-        chosen = positions(self.names, columns)
-        return replace(
-            self,
-            names=tuple(self.names[index] for index in chosen),
-            levels=tuple(self.levels[index] for index in chosen),
-            columns=tuple(self.columns[index] for index in chosen),
-            decisions=tuple(self.decisions[index] for index in chosen) if self.decisions else (),
+    def __repr__(self) -> str:
+        return f"<phgs.MixedTable: {self._size()}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IncompleteMixedTable(Mixed):
+    """Numbers beside categories with missing values, which learners fill in from the graph that they learn.
+
+    It is what numbers and categories are read into where values are missing, with ``missing="auto"``.
+
+    Attributes
+    ----------
+    names, n_rows, n_rows_read, levels, numbers, powers, decisions, apart
+        As of a `MixedTable`.
+    columns : tuple of numpy.ndarray
+        The columns; of a category a missing value is the number of its states, of a number it is NaN.
+    """
+
+    complete = False
+    to_fill = True
+    _derived = (*Mixed._derived, "n_missing")
+
+    @property
+    def core(self) -> _core.MixedDataset:
+        """Refused: there are no complete data."""
+        raise DataError(
+            "data: missing values were left in the table (missing='auto'), and this needs complete rows; read the data"
+            " with missing='drop'"
         )
 
-    def arrays(self) -> Iterator[NDArray[Any]]:
-        """Return the columns."""
-        return iter(self.columns)
+    @cached_property
+    def n_missing(self) -> tuple[int, ...]:
+        """Number of missing values of each column."""
+        gaps = (self.gaps(i) for i in range(self.n_variables))
+        return tuple(int(np.count_nonzero(missing)) for missing in gaps)
+
+    @property
+    def copies(self) -> dict[int, int]:
+        """Copies are told from complete rows alone."""
+        return {}
+
+    @property
+    def categories(self) -> IncompleteTable | None:
+        """The columns that are no numbers; None where all are."""
+        chosen = self._categories()
+        if not chosen["names"]:
+            return None
+        n_missing = (count for i, count in enumerate(self.n_missing) if not self.is_number(i))
+        return IncompleteTable(**chosen, n_missing=tuple(n_missing), missing="auto")
+
+    def gaps(self, index: int) -> NDArray[np.bool_]:
+        """Where the column at a position misses values."""
+        column = self.columns[index]
+        found: NDArray[np.bool_] = np.isnan(column) if self.is_number(index) else column == self.arities[index]
+        return found
+
+    @property
+    def few_known(self) -> tuple[int, ...]:
+        """Positions of columns that are kept isolated because too few of their values are known to fill in others."""
+        return few_known(self.n_rows, self.n_missing)
+
+    @cached_property
+    def isolated(self) -> tuple[int, ...]:
+        """Positions of columns that learners keep isolated."""
+        return tuple(sorted(self._set_apart() | set(self.few_known)))
+
+    @property
+    def degenerate(self) -> tuple[int, ...]:
+        """Positions of columns whose known values are all the same."""
+        known = (column[~self.gaps(i)] for i, column in enumerate(self.columns))
+        return tuple(i for i, values in enumerate(known) if values.size == 0 or values.min() == values.max())
+
+    def take(self, rows: NDArray[np.intp]) -> IncompleteMixedTable:
+        """Return data of some rows, their gaps included."""
+        return replace(self, **self._rows(rows), apart=self.isolated)
+
+    def start(self, seed: int = 0, *, threads: int = 0) -> MixedTable:
+        """Draw each missing value from the known values of its column."""
+        return self._filled(None, [], sweeps=0, seed=seed, threads=threads, time_limit=None)
+
+    def fill(
+        self,
+        completed: Data,
+        arcs: list[tuple[int, int]],
+        *,
+        sweeps: int,
+        seed: int,
+        threads: int = 0,
+        time_limit: float | None = None,
+    ) -> MixedTable:
+        """Draw the missing values of each row given its known ones; see `IncompleteTable.fill`."""
+        assert isinstance(completed, MixedTable)
+        return self._filled(
+            list(completed.columns), arcs, sweeps=sweeps, seed=seed, threads=threads, time_limit=time_limit
+        )
+
+    def _filled(self, completed: list[NDArray[Any]] | None, arcs: list[tuple[int, int]], **options: Any) -> MixedTable:
+        # Of a column without any value the core counts one state, which no row has.
+        empty = [not self.is_number(i) and not arity for i, arity in enumerate(self.arities)]
+        columns = [np.ones_like(c) if none else c for c, none in zip(self.columns, empty, strict=True)]
+        arities = [1 if none else arity for arity, none in zip(self.arities, empty, strict=True)]
+        with named(self.names):
+            drawn = _core.fill_mixed(
+                columns, arities, completed, arcs, ranks=self.numbers == "ranks", powers=self.powers, **options
+            )
+        levels = tuple((None,) if none else labels for labels, none in zip(self.levels, empty, strict=True))
+        return MixedTable(
+            self.names,
+            self.n_rows,
+            self.n_rows_read,
+            levels,
+            tuple(drawn),
+            self.numbers,
+            self.powers,
+            self.decisions,
+            self.isolated,
+        )
 
     def __repr__(self) -> str:
-        kinds = f"{self.n_numbers:,} numbers, {self.n_variables - self.n_numbers:,} categories"
-        return f"<phgs.MixedTable: {self.n_rows:,} rows × {self.n_variables:,} variables ({kinds})>"
+        return f"<phgs.IncompleteMixedTable: {self._size()}, {sum(self.n_missing):,} values missing>"

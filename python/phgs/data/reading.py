@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from phgs import parameters
-from phgs.data.auto import found_out
+from phgs.data.auto import found_out, treated
 from phgs.data.base import Data
 from phgs.data.frames import names_of
 from phgs.data.gaussian import as_gaussian
 from phgs.data.kinds import Given, check_given
-from phgs.data.mixed import MixedTable
+from phgs.data.mixed import Mixed
 from phgs.data.table import Missing, as_table
 from phgs.errors import ParameterError
 
@@ -112,10 +112,10 @@ def _checked_already(
         if categories is not None:
             raise ParameterError("categories: Gaussian data have none")
         return as_gaussian(data, missing=missing, columns=columns)
-    if isinstance(data, MixedTable):
+    if isinstance(data, Mixed):
         if categories is not None:
             raise ParameterError("categories: a MixedTable has its kinds already")
-        return data if columns is None else data.select(columns)
+        return treated(data if columns is None else data.select(columns), missing)
     if data_type == "mixed":
         raise ParameterError("data: a Table holds categories; give the frame that it was made of for data_type='mixed'")
     return as_table(data, missing=missing, columns=columns, categories=categories)

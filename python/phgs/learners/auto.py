@@ -8,7 +8,7 @@ from typing import Any
 
 from phgs import parameters
 from phgs.choices import DegreesOfFreedom, ScoreName, TestName
-from phgs.data import Data, MixedTable
+from phgs.data import Data, Mixed
 from phgs.errors import ParameterError
 from phgs.learners import checks, stages
 from phgs.learners.base import Learner
@@ -208,7 +208,7 @@ class Auto(Learner):
     def stages_for(self, table: Data) -> Composition:
         """Put the stages together: of mixed data searches alone, since tests of such data reject too often."""
         found = self.stages()
-        if not isinstance(table, MixedTable):
+        if not isinstance(table, Mixed):
             if table.data_type == "gaussian" and self.refine is None and found.maximise is not None:
                 further = by_effort_of_numbers(self.effort, self.seed, found.maximise, table.n_variables)
                 found = replace(found, refine=further)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from phgs import _core, own_score, own_test
 from phgs.choices import numeric_score, numeric_test, score_for_core, test_for_core
-from phgs.data import Data, MixedTable, as_data
+from phgs.data import Data, Mixed, as_data
 from phgs.data.counts import PerRow, counted, told
 from phgs.data.missing import missing_values
 from phgs.data.mixed import Numbers
@@ -336,7 +336,7 @@ class Learner(Estimator):
         """Every parameter as used on data."""
         data_type = table.data_type
         found = self._parameters() | {"data_type": data_type}
-        if isinstance(table, MixedTable):
+        if isinstance(table, Mixed):
             found |= {"numbers": table.numbers, "powers": table.powers}
         else:
             del found["numbers"], found["powers"]

@@ -13,7 +13,7 @@ from phgs.choices import OF_NUMBERS, data_type_of, numeric_score
 from phgs.data.checks import listed
 from phgs.data.counts import told
 from phgs.data.kinds import check_given
-from phgs.data.mixed import MixedTable, Numbers
+from phgs.data.mixed import Mixed, Numbers
 from phgs.data.reading import DATA_TYPES
 from phgs.data.table import Missing
 from phgs.errors import ParameterError
@@ -77,7 +77,7 @@ def entered(table: Data, numbers: Numbers | None, powers: int | None) -> Data:
     if numbers is None and powers is None:
         return table
     name = "powers" if numbers is None else "numbers"
-    if not isinstance(table, MixedTable):
+    if not isinstance(table, Mixed):
         alone = "hold numbers alone" if table.data_type == "gaussian" else "hold categories alone"
         raise ParameterError(
             f"{name}: it says how numbers enter beside categories, and these data {alone}; leave it out"

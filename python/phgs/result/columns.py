@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from phgs.data import GaussianTable, IncompleteGaussianTable, MixedTable
+from phgs.data import GaussianTable, IncompleteGaussianTable, Mixed
 from phgs.data.table import Categories
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
         return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
     if isinstance(table, IncompleteGaussianTable):
         return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
-    if isinstance(table, MixedTable):
+    if isinstance(table, Mixed):
         return {name: _of_mixed(table, i) for i, name in enumerate(table.names)}
     if not isinstance(table, Categories):
         return {}
@@ -61,12 +61,15 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
     return found
 
 
-def _of_mixed(table: MixedTable, index: int) -> ColumnFacts:
+def _of_mixed(table: Mixed, index: int) -> ColumnFacts:
     if table.is_number(index):
         return _of_numbers(table.columns[index])
+    n_missing, arity = table.n_missing[index], table.arities[index]
     if index in table.isolated:
-        return ColumnFacts()
-    return ColumnFacts(tuple(np.bincount(table.columns[index], minlength=table.arities[index]).tolist()))
+        return ColumnFacts(None, n_missing)
+    # A missing value is numbered after the states.
+    every = np.bincount(table.columns[index], minlength=arity)
+    return ColumnFacts(tuple(every[:arity].tolist()), n_missing)
 
 
 def _of_numbers(values: Any) -> ColumnFacts:

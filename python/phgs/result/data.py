@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from phgs.data import Data, MixedTable, as_data
+from phgs.data import Data, Mixed, as_data
 from phgs.data.counts import counted, given_again
 from phgs.data.weights import weighted
 from phgs.errors import ParameterError
@@ -58,7 +58,7 @@ def network_of(result: Result, data: Any, equivalent_sample_size: float | None, 
     if table.data_type == "gaussian":
         raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
     dag = cpdag_to_dag(result.cpdag) if result.dag is None else result.dag
-    if isinstance(table, MixedTable):
+    if isinstance(table, Mixed):
         from phgs.mixed_network import MixedNetwork
 
         return MixedNetwork.fit(table, dag, equivalent_sample_size=equivalent_sample_size)

@@ -1,16 +1,15 @@
-//! Missing values of jointly normal columns, drawn given what is known of their rows.
+//! Missing values of jointly normal columns.
 //!
 //! The network of a DAG is estimated by least squares. In it the missing values of a row are normal given the known
 //! ones, with the precision matrix Λ of the missing ones and the mean −Λ⁻¹ Λₘₖ (known − mean). Values that no path of
-//! missing values connects in the moral graph are independent and are drawn apart. After each draw of all rows the network
-//! is estimated again, from moments that are averaged over draws (stochastic approximation of EM: Delyon, Lavielle and
-//! Moulines 1999). Each row has random numbers of its own, so that the draws do not depend on the number of threads.
+//! missing values connects in the moral graph are independent and are drawn apart.
 
 use rustc_hash::FxHashMap;
 
+use super::regression::{Regression, factor, regression, solve_lower, solve_upper};
+use super::{seed_of_sweep, weight_of_sweep};
 use crate::data::Gaps;
 use crate::graph::Dag;
-use crate::network::fill::weight_of_sweep;
 use crate::random_numbers::{below, normal, stream};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
@@ -20,10 +19,6 @@ const BLOCK: usize = 64;
 
 /// So many values that depend on each other are drawn at once; of more, one after another, in sweeps.
 const MOST_AT_ONCE: usize = 200;
-
-/// Rows that the estimates of a regression are shrunk by, towards no effect: parents that are copies of each other, or
-/// more of them than rows, then have an answer too.
-const RIDGE: f64 = 1e-3;
 
 /// Columns of numbers of which some are missing (NaN).
 #[derive(Debug, Clone)]
@@ -106,7 +101,7 @@ impl IncompleteNumbers {
             if sweep > 0 {
                 families.blend(&columns, weight_of_sweep(sweep, sweeps), run)?;
             }
-            let seed = seed.wrapping_mul(1 << 20).wrapping_add(sweep as u64);
+            let seed = seed_of_sweep(seed, sweep);
             families.network(run)?.draw(&gaps, &mut columns, seed, run)?;
         }
         let filled = |x: usize| {
@@ -218,35 +213,6 @@ fn moments(columns: &[Vec<f64>], dag: &Dag, x: usize) -> Vec<f64> {
         found.extend(family[..=i].iter().map(|b| a.iter().zip(*b).map(|(a, b)| a * b).sum::<f64>() / n));
     }
     found
-}
-
-/// A variable as a linear function of its parents, and the variance of what they leave.
-struct Regression {
-    intercept: f64,
-    weights: Vec<f64>,
-    variance: f64,
-}
-
-/// The regression from the means of products.
-fn regression(moments: &[f64], k: usize, n_rows: usize) -> Regression {
-    let at = |i: usize, j: usize| moments[i * (i + 1) / 2 + j];
-    let mean = |i: usize| at(i + 1, 0);
-    let covariance = |i: usize, j: usize| at(i + 1, j + 1) - mean(i) * mean(j);
-    let mut matrix = vec![0.0; k * k];
-    for i in 0..k {
-        for j in 0..=i {
-            matrix[i * k + j] = covariance(i, j);
-        }
-        matrix[i * k + i] += RIDGE / n_rows as f64;
-    }
-    factor(&mut matrix, k);
-    let mut weights: Vec<f64> = (0..k).map(|i| covariance(k, i)).collect();
-    solve_lower(&matrix, k, &mut weights);
-    // What the parents explain is the sum of the squares here.
-    let explained: f64 = weights.iter().map(|value| value * value).sum();
-    solve_upper(&matrix, k, &mut weights);
-    let intercept = mean(k) - weights.iter().enumerate().map(|(i, weight)| weight * mean(i)).sum::<f64>();
-    Regression { intercept, weights, variance: (covariance(k, k) - explained).max(SMALLEST) }
 }
 
 /// A linear Gaussian network over standardised columns: means, and the precision matrix, of which most entries are 0.
@@ -396,38 +362,6 @@ impl Network {
         }
     }
 }
-
-/// The least variance of what parents leave: of a column that they determine it would be 0.
-const SMALLEST: f64 = 1e-8;
-
-/// The Cholesky factor of a positive definite matrix of k rows, in place of its lower triangle.
-fn factor(matrix: &mut [f64], k: usize) {
-    for i in 0..k {
-        for j in 0..=i {
-            let sum: f64 = (0..j).map(|m| matrix[i * k + m] * matrix[j * k + m]).sum();
-            let left = matrix[i * k + j] - sum;
-            // Rounding must not leave what has no root.
-            matrix[i * k + j] = if i == j { left.max(SMALLEST * SMALLEST).sqrt() } else { left / matrix[j * k + j] };
-        }
-    }
-}
-
-/// Solves L x = right, in place of the right side.
-fn solve_lower(factor: &[f64], k: usize, right: &mut [f64]) {
-    for i in 0..k {
-        let sum: f64 = (0..i).map(|j| factor[i * k + j] * right[j]).sum();
-        right[i] = (right[i] - sum) / factor[i * k + i];
-    }
-}
-
-/// Solves Lᵀ x = right, in place of the right side.
-fn solve_upper(factor: &[f64], k: usize, right: &mut [f64]) {
-    for i in (0..k).rev() {
-        let sum: f64 = (i + 1..k).map(|j| factor[j * k + i] * right[j]).sum();
-        right[i] = (right[i] - sum) / factor[i * k + i];
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,10 @@
-//! Missing values of categories, drawn given what is known of their rows.
+//! Missing values of categories.
 //!
 //! A row's missing values are drawn by Gibbs sweeps: each in turn from its distribution given all other values of the
-//! row, which its parents, its children and the children's other parents decide. After each sweep the tables are estimated
-//! again, from counts that are averaged over sweeps, which comes near the tables that expected counts give (stochastic
-//! approximation of EM: Delyon, Lavielle and Moulines 1999). Each row has random numbers of its own, so that the draws do
-//! not depend on the number of threads.
+//! row, which its parents, its children and the children's other parents decide.
 
-use rustc_hash::FxHashMap;
-
+use super::tables::{Table, pick};
+use super::{seed_of_sweep, weight_of_sweep};
 use crate::data::{Codes, DiscreteData, Gaps, IncompleteData};
 use crate::graph::Dag;
 use crate::random_numbers::{below, stream, uniform};
@@ -16,9 +13,6 @@ use crate::{Error, Result, Variable};
 
 /// Rows that are drawn together.
 const BLOCK: usize = 256;
-
-/// A table has at most so many configurations of parents. No data fill more; parents beyond that are not looked at.
-const MOST_CONFIGURATIONS: u64 = 1 << 40;
 
 /// Draws each missing value from the known values of its column; where there are none, the first state.
 ///
@@ -35,7 +29,7 @@ pub fn fill_from_marginals(data: &IncompleteData, seed: u64, run: &Run) -> Resul
             let mut rng = stream(seed, x as u64);
             let mut drawn = codes.clone();
             for row in (0..codes.len()).filter(|&row| codes.get(row) == missing) {
-                set(&mut drawn, row, if known.is_empty() { 0 } else { known[below(&mut rng, known.len())] });
+                drawn.set(row, if known.is_empty() { 0 } else { known[below(&mut rng, known.len())] });
             }
             drawn
         },
@@ -93,59 +87,17 @@ pub fn fill(
         if sweep > 0 {
             tables.blend(&columns, weight_of_sweep(sweep, sweeps), run)?;
         }
-        let seed = seed.wrapping_mul(1 << 20).wrapping_add(sweep as u64);
+        let seed = seed_of_sweep(seed, sweep);
         tables.draw(&gaps, &mut columns, seed, run)?;
     }
     DiscreteData::new(columns, data.arities().to_vec())
 }
 
-/// What the counts after some sweeps weigh, against all before them: at first all, then as in a mean.
-pub(super) fn weight_of_sweep(sweep: usize, sweeps: usize) -> f64 {
-    let first = sweeps / 3;
-    if sweep <= first { 1.0 } else { 1.0 / (sweep - first + 1) as f64 }
-}
-
-fn set(codes: &mut Codes, row: usize, code: u32) {
-    match codes {
-        Codes::Narrow(codes) => codes[row] = code as u8,
-        Codes::Wide(codes) => codes[row] = code as u16,
-    }
-}
-
-/// The state at a uniform number of the distribution that weights are proportional to.
-pub(super) fn pick(weights: &[f64], uniform: f64) -> u16 {
-    let mut left = uniform * weights.iter().sum::<f64>();
-    for (state, &weight) in weights.iter().enumerate() {
-        left -= weight;
-        if left < 0.0 {
-            return state as u16;
-        }
-    }
-    // Rounding left something over.
-    weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0) as u16
-}
-
 /// The conditional tables of a network, and who is whose parent.
-pub(super) struct Tables {
+struct Tables {
     tables: Vec<Table>,
     /// For each variable its children, with what one state of the variable adds to the child's configuration.
     children: Vec<Vec<(Variable, u64)>>,
-}
-
-/// The table of one variable.
-struct Table {
-    arity: usize,
-    /// The parents, with what one state of each adds to the configuration.
-    strides: Vec<(Variable, u64)>,
-    cells: Cells,
-}
-
-/// Counts of the states in each configuration, with the prior in them: one row, spread over the states.
-enum Cells {
-    /// A row for each configuration.
-    Dense(Vec<f64>),
-    /// Rows of the configurations that were seen, and the one of all others.
-    Sparse(FxHashMap<u64, Vec<f64>>, Vec<f64>),
 }
 
 impl Tables {
@@ -192,8 +144,11 @@ impl Tables {
                     let (at, missing) = gaps.row(gap);
                     let mut rng = stream(seed, at as u64);
                     for &x in missing {
-                        self.weigh(x, row, weights);
-                        row[x as usize] = pick(weights, uniform(&mut rng));
+                        // What depends on nothing was drawn when the rounds began.
+                        if !self.is_alone(x) {
+                            self.weigh(x, row, weights);
+                            row[x as usize] = pick(weights, uniform(&mut rng));
+                        }
                         drawn.push(row[x as usize]);
                     }
                 }
@@ -204,10 +159,15 @@ impl Tables {
         for gap in 0..gaps.len() {
             let (at, missing) = gaps.row(gap);
             for (&x, &code) in missing.iter().zip(&mut codes) {
-                set(&mut columns[x as usize], at, u32::from(code));
+                columns[x as usize].set(at, u32::from(code));
             }
         }
         Ok(())
+    }
+
+    /// Whether a variable has neither parents nor children.
+    fn is_alone(&self, x: Variable) -> bool {
+        self.tables[x as usize].strides.is_empty() && self.children[x as usize].is_empty()
     }
 
     /// For each state of a variable a number proportional to its probability given all other values of a row.
@@ -228,88 +188,6 @@ impl Tables {
             if largest < 1e-100 {
                 weights.iter_mut().for_each(|weight| *weight /= largest);
             }
-        }
-    }
-}
-
-impl Table {
-    fn estimate(arities: &[u32], columns: &[Codes], dag: &Dag, x: Variable) -> Self {
-        let arity = arities[x as usize] as usize;
-        let mut configurations = 1;
-        let mut strides = Vec::new();
-        for &parent in dag.parents(x) {
-            let more = configurations * u64::from(arities[parent as usize]);
-            if more <= MOST_CONFIGURATIONS {
-                strides.push((parent, configurations));
-                configurations = more;
-            }
-        }
-        let n_rows = columns[x as usize].len() as u64;
-        let prior = 1.0 / arity as f64;
-        let cells = if configurations * arity as u64 <= 4 * n_rows + 1024 {
-            Cells::Dense(vec![prior; configurations as usize * arity])
-        } else {
-            Cells::Sparse(FxHashMap::default(), vec![prior; arity])
-        };
-        let mut table = Self { arity, strides, cells };
-        table.cells = table.count(columns, x);
-        table
-    }
-
-    /// The counts of completed data, with the prior.
-    fn count(&self, columns: &[Codes], x: Variable) -> Cells {
-        let column = &columns[x as usize];
-        let mut configurations = vec![0u64; column.len()];
-        for &(parent, stride) in &self.strides {
-            let parent = &columns[parent as usize];
-            configurations.iter_mut().enumerate().for_each(|(row, c)| *c += u64::from(parent.get(row)) * stride);
-        }
-        let states = configurations.into_iter().enumerate().map(|(row, c)| (c, column.get(row) as usize));
-        let prior = 1.0 / self.arity as f64;
-        match &self.cells {
-            Cells::Dense(cells) => {
-                let mut counts = vec![prior; cells.len()];
-                states.for_each(|(c, state)| counts[c as usize * self.arity + state] += 1.0);
-                Cells::Dense(counts)
-            }
-            Cells::Sparse(_, other) => {
-                let mut rows: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
-                states.for_each(|(c, state)| rows.entry(c).or_insert_with(|| other.clone())[state] += 1.0);
-                Cells::Sparse(rows, other.clone())
-            }
-        }
-    }
-
-    fn configuration(&self, row: &[u16]) -> u64 {
-        self.strides.iter().map(|&(parent, stride)| u64::from(row[parent as usize]) * stride).sum()
-    }
-
-    /// Numbers proportional to the probabilities of the states.
-    fn row(&self, configuration: u64) -> &[f64] {
-        match &self.cells {
-            Cells::Dense(rows) => &rows[configuration as usize * self.arity..][..self.arity],
-            Cells::Sparse(rows, other) => rows.get(&configuration).unwrap_or(other),
-        }
-    }
-}
-
-impl Cells {
-    fn blend(&mut self, new: Self, weight: f64) {
-        let mean = |old: &mut f64, new: f64| *old += weight * (new - *old);
-        match (self, new) {
-            (Self::Dense(old), Self::Dense(new)) => old.iter_mut().zip(new).for_each(|(old, new)| mean(old, new)),
-            (Self::Sparse(old, other), Self::Sparse(new, _)) => {
-                for (configuration, row) in old.iter_mut() {
-                    let new = new.get(configuration).unwrap_or(other);
-                    row.iter_mut().zip(new).for_each(|(old, &new)| mean(old, new));
-                }
-                for (configuration, row) in new {
-                    let fresh = || row.iter().zip(other.iter()).map(|(new, old)| old + weight * (new - old)).collect();
-                    old.entry(configuration).or_insert_with(fresh);
-                }
-            }
-            // Both were made by the same table.
-            _ => {}
         }
     }
 }

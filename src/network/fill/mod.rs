@@ -1,0 +1,33 @@
+//! Missing values, drawn given what is known of their rows, in the network of a graph that is estimated along the way.
+//!
+//! * [`fill`] of categories: Gibbs sweeps, by tables.
+//! * [`IncompleteNumbers::fill`] of jointly normal columns: all missing values of a row at once.
+//! * [`IncompleteMixed::fill`] of numbers beside categories: Gibbs sweeps, by tables, lines and discriminants.
+//!
+//! After each draw of all rows the network is estimated again, from counts or moments that are averaged over draws, which
+//! comes near what expected ones give (stochastic approximation of EM: Delyon, Lavielle and Moulines 1999). Each row has
+//! random numbers of its own, so that the draws do not depend on the number of threads.
+
+mod categories;
+mod mixed;
+mod mixed_families;
+mod numbers;
+mod regression;
+mod tables;
+mod values;
+
+pub use categories::{fill, fill_from_marginals};
+pub use mixed::IncompleteMixed;
+pub use numbers::IncompleteNumbers;
+pub(in crate::network) use tables::pick;
+
+/// What the estimates after some sweeps weigh, against all before them: at first all, then as in a mean.
+fn weight_of_sweep(sweep: usize, sweeps: usize) -> f64 {
+    let first = sweeps / 3;
+    if sweep <= first { 1.0 } else { 1.0 / (sweep - first + 1) as f64 }
+}
+
+/// The seed of a sweep.
+fn seed_of_sweep(seed: u64, sweep: usize) -> u64 {
+    seed.wrapping_mul(1 << 20).wrapping_add(sweep as u64)
+}

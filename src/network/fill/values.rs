@@ -1,0 +1,113 @@
+//! The known values of a number, each with its score.
+
+use crate::data::Numbers;
+use crate::stats::normal_quantile;
+
+/// The known values of a number in increasing order, each with its score. Scores are drawn; the value of a score is the
+/// one whose interval it falls into, so that whole numbers stay whole, and a value is drawn as often as it is known.
+pub(super) struct KnownValues {
+    values: Vec<f64>,
+    scores: Vec<f64>,
+    /// Where the interval of each value ends, but the last.
+    ends: Vec<f64>,
+}
+
+impl KnownValues {
+    /// The values of a column that are not NaN; a column without any counts as 0 alone.
+    pub(super) fn of(column: &[f64], numbers: Numbers) -> Self {
+        let mut known: Vec<f64> = column.iter().copied().filter(|value| !value.is_nan()).collect();
+        known.sort_unstable_by(f64::total_cmp);
+        let n = known.len() as f64;
+        let (mut values, mut middles, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let mut start = 0;
+        // 0 and −0 are one value.
+        for same in known.chunk_by(|a, b| a == b) {
+            let rank = start as f64 + 0.5 * (same.len() as f64 + 1.0);
+            start += same.len();
+            values.push(same[0]);
+            middles.push(normal_quantile(rank / (n + 1.0)));
+            ends.push(normal_quantile((start as f64 + 0.5) / (n + 1.0)));
+        }
+        if values.is_empty() {
+            return Self { values: vec![0.0], scores: vec![0.0], ends: Vec::new() };
+        }
+        let mut scores = middles;
+        if numbers == Numbers::Values {
+            scores = standardised(&values, &known);
+            ends = scores.windows(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
+        }
+        ends.truncate(values.len() - 1);
+        Self { values, scores, ends }
+    }
+
+    /// The number of different values.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The score of a value: of the nearest one known that is not below it, if there is one.
+    pub(super) fn score(&self, value: f64) -> f64 {
+        self.scores[self.values.partition_point(|&known| known < value).min(self.len() - 1)]
+    }
+
+    /// The value of a score.
+    pub(super) fn value(&self, score: f64) -> f64 {
+        self.values[self.ends.partition_point(|&end| end < score)]
+    }
+
+    /// The score that is nearest within those of known values.
+    pub(super) fn within(&self, score: f64) -> f64 {
+        score.clamp(self.scores[0], self.scores[self.len() - 1])
+    }
+}
+
+fn standardised(values: &[f64], known: &[f64]) -> Vec<f64> {
+    let n = known.len() as f64;
+    // In units of the largest value nothing overflows.
+    let largest = known.iter().fold(0.0f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
+    let mean = known.iter().map(|value| value / largest).sum::<f64>() / n;
+    let variance = known.iter().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / n;
+    let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+    values.iter().map(|value| (value / largest - mean) / deviation).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_drawn_as_often_as_they_are_known() {
+        // Two fifths are 0, and the others are whole.
+        let column: Vec<f64> =
+            (0..1000).map(|row| if row % 5 < 2 { 0.0 } else { f64::from(row % 7) }).chain([f64::NAN]).collect();
+        let known = KnownValues::of(&column, Numbers::Ranks);
+        let n = 10_000;
+        let drawn: Vec<f64> =
+            (0..n).map(|i| known.value(normal_quantile((f64::from(i) + 0.5) / f64::from(n)))).collect();
+        for value in 0..7 {
+            let share = |column: &[f64]| {
+                let known: Vec<f64> = column.iter().copied().filter(|value| !value.is_nan()).collect();
+                known.iter().filter(|&&v| v == f64::from(value)).count() as f64 / known.len() as f64
+            };
+            assert!((share(&drawn) - share(&column)).abs() < 2e-3, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_the_value_of_its_score() {
+        let column = [3.0, -0.0, 0.0, 1e300, 2.5, f64::NAN, -7.0];
+        for numbers in [Numbers::Ranks, Numbers::Values] {
+            let known = KnownValues::of(&column, numbers);
+            assert_eq!(known.len(), 5);
+            for value in column.into_iter().filter(|value| !value.is_nan()) {
+                // In units of the spread small values are one with such a large one.
+                if numbers == Numbers::Ranks || value == 1e300 {
+                    assert_eq!(known.value(known.score(value)), value);
+                }
+            }
+            assert!(known.within(50.0) < 50.0 && known.within(-50.0) > -50.0);
+        }
+        let nothing = KnownValues::of(&[f64::NAN], Numbers::Ranks);
+        assert_eq!((nothing.value(0.3), nothing.score(5.0)), (0.0, 0.0));
+    }
+}
