@@ -219,6 +219,21 @@ def test_a_large_page_is_sealed_too():
     assert f"script-src {digest(first)} {digest(viewer)};" in policy
 
 
+def test_bends_are_told_from_the_first_variable_on(result):
+    payload = payload_of(result.explore().html)
+    layout, edges = payload["layouts"][0], payload["edges"]
+    assert layout["bends"]
+    for edge, steps in layout["bends"].items():
+        a, b = edges["a"][int(edge)], edges["b"][int(edge)]
+        x = layout["x"][a] + np.cumsum(steps[::2])
+        y = layout["y"][a] + np.cumsum(steps[1::2])
+        # From layer to layer, within the picture.
+        ys = [layout["y"][a], *y.tolist(), layout["y"][b]]
+        assert ys in (sorted(ys), sorted(ys, reverse=True))
+        assert len(set(ys)) == len(ys)
+        assert min(layout["x"]) - 300 < x.min() <= x.max() < max(layout["x"]) + 300
+
+
 def test_a_comparison_has_the_counts_of_compare(result, alarm):
     payload = payload_of(result.explore(truth=alarm.truth).html)
     comparison = phgs.compare(alarm.truth, result)

@@ -363,7 +363,12 @@ def _placed(name: str, layout: Layout, index: Mapping[Pair, int]) -> dict[str, A
     if layout.bends:
         # A layout has the bends of both directions; an edge is drawn in one.
         of_edges = {index[pair]: points for pair, points in layout.bends.items() if pair in index}
-        found["bends"] = {edge: np.rint(of_edges[edge]).astype(int).ravel().tolist() for edge in sorted(of_edges)}
+        # From one to the next, the first from the place of the edge's own first variable.
+        ends = {edge: places[pair[0]] for pair, edge in index.items()}
+        found["bends"] = {
+            edge: np.diff(np.rint(of_edges[edge]).astype(int), axis=0, prepend=[ends[edge]]).ravel().tolist()
+            for edge in sorted(of_edges)
+        }
     return found
 
 

@@ -28,6 +28,7 @@ function h(tag, options, ...children) {
   return e;
 }
 const button = (text, onclick, className = "") => h("button", { type: "button", onclick, className }, text);
+const on = (id, type, act) => $(id).addEventListener(type, act);
 const say = (text) => { $("status").textContent = text; };
 
 // Numbers as Python writes them with .3g.
@@ -131,7 +132,12 @@ for (let e = 0; e < m; e++) if (!isExtra(e)) base++;
 function place() {
   const L = D.layouts[layout];
   for (let i = 0; i < n; i++) { X[i] = L.x[i]; Y[i] = L.y[i]; }
-  bends = L.bends || {};
+  bends = {};
+  // Each bend is told from the one before.
+  for (const e in L.bends || {}) {
+    let x = L.x[E.a[e]], y = L.y[E.a[e]];
+    bends[e] = L.bends[e].map((step, j) => (j % 2 ? (y += step) : (x += step)));
+  }
   for (let g = 0; g < G; g++) X[n + g] = Y[n + g] = 0;
   if (groupOf) for (let i = 0; i < n; i++) {
     X[n + groupOf[i]] += X[i] / D.groups.sizes[groupOf[i]];
@@ -711,9 +717,9 @@ function table() {
   $("more").hidden = found.length <= rowsShown;
   $("counted").textContent = count(found.length, "edge");
 }
-$("table").addEventListener("toggle", () => { table(); resize(); });
-$("filter").addEventListener("input", table);
-$("more").addEventListener("click", () => { rowsShown += 200; table(); });
+on("table", "toggle", () => { table(); resize(); });
+on("filter", "input", table);
+on("more", "click", () => { rowsShown += 200; table(); });
 $("head").append(...[["edge", "edge"], ...(E.status ? [[null, "against the truth"]] : []), ...D.measures.map((q) => [q.key, q.name]), ...(E.given ? [[null, "given"]] : [])].map(([id, text]) => {
   const cell = h("th", { scope: "col" }, id ? button(text, () => {
     sorting = { name: id, way: sorting && sorting.name === id ? -sorting.way : id === "edge" ? 1 : -1 };
@@ -726,7 +732,7 @@ $("head").append(...[["edge", "edge"], ...(E.status ? [[null, "against the truth
 
 // Search.
 const lower = names.map((s) => s.toLowerCase());
-$("find").addEventListener("input", () => {
+on("find", "input", () => {
   const text = $("find").value.toLowerCase(), out = $("found");
   if (!text) { out.replaceChildren(); return say(""); }
   const hits = [];
@@ -735,7 +741,7 @@ $("find").addEventListener("input", () => {
   out.replaceChildren(...hits.slice(0, 12).map((i) => h("li", {}, button(names[i], () => find(i)))));
   say(count(hits.length, "variable") + " found");
 });
-$("find").addEventListener("keydown", (ev) => {
+on("find", "keydown", (ev) => {
   const first = $("found").querySelector("button");
   if (ev.key === "Enter" && first) first.click();
   if (ev.key === "Escape") { $("find").value = ""; $("found").replaceChildren(); canvas.focus(); }
@@ -752,8 +758,8 @@ function find(i) {
 const options = (id, texts, chosen) => { $(id).append(...texts.map((text, i) => h("option", { value: i, selected: i === chosen }, text))); };
 options("layout", D.layouts.map((l) => l.name), layout);
 $("layout-part").hidden = D.layouts.length < 2;
-$("layout").addEventListener("change", () => { layout = +$("layout").value; whole(); });
-$("steps").addEventListener("change", () => { if (alone && picked && picked.node < n) only(picked.node); else repaint(); });
+on("layout", "change", () => { layout = +$("layout").value; whole(); });
+on("steps", "change", () => { if (alone && picked && picked.node < n) only(picked.node); else repaint(); });
 options("measure", measures.map((q) => q.name), 0);
 $("strength").hidden = !measures.some((q) => q.sorted.length > 1);
 function strength() {
@@ -764,13 +770,13 @@ function strength() {
   $("limit").textContent = least ? text : "all";
   $("least").setAttribute("aria-valuetext", least ? text : "all");
 }
-$("least").addEventListener("input", () => { strength(); build(); });
-$("measure").addEventListener("change", () => { measure = +$("measure").value; $("least").value = 0; strength(); build(); });
+on("least", "input", () => { strength(); build(); });
+on("measure", "change", () => { measure = +$("measure").value; $("least").value = 0; strength(); build(); });
 if (measures.length) { if (D.first) { measure = D.first.measure; $("measure").value = measure; $("least").max = measures[measure].sorted.length; $("least").value = D.first.least; } strength(); }
 if (D.path && D.path.length > 1) {
   $("levels").hidden = false;
   $("level").max = D.path.length;
-  $("level").addEventListener("input", () => {
+  on("level", "input", () => {
     level = +$("level").value;
     const point = D.path[level - 1];
     const text = level ? `level ${g3(point.alpha)}: skeleton of ${count(point.edges, "edge")}${point.score === null ? "" : `, score ${point.score.toLocaleString("en", { maximumFractionDigits: 1 })}`}${point.selected ? ", chosen" : ""}` : "the learned graph";
@@ -788,15 +794,15 @@ if (groupOf && G > 1) {
     return h("li", {}, h("label", {}, tick, swatch, ` ${name} (${D.groups.sizes[g]})`));
   }));
   const all = (to) => { for (let g = 0; g < G; g++) if (folded.has(g) !== to && D.groups.sizes[g] > 1) fold(g, true); select(null); build(); fit(); };
-  $("fold-all").addEventListener("click", () => all(true));
-  $("unfold-all").addEventListener("click", () => all(false));
-  $("coloured").addEventListener("change", () => { coloured = $("coloured").checked; repaint(); });
+  on("fold-all", "click", () => all(true));
+  on("unfold-all", "click", () => all(false));
+  on("coloured", "change", () => { coloured = $("coloured").checked; repaint(); });
 }
-$("whole").addEventListener("click", whole);
-$("fit").addEventListener("click", () => fit());
-$("zoom-in").addEventListener("click", () => zoom(1.4));
-$("zoom-out").addEventListener("click", () => zoom(1 / 1.4));
-$("theme").addEventListener("change", theme);
+on("whole", "click", whole);
+on("fit", "click", () => fit());
+on("zoom-in", "click", () => zoom(1.4));
+on("zoom-out", "click", () => zoom(1 / 1.4));
+on("theme", "change", theme);
 dark.addEventListener("change", theme);
 
 // The legend draws its keys with the styles of the picture.
@@ -841,13 +847,13 @@ function save(blob, ending) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
   say(`Saved ${D.file}.${ending}`);
 }
-$("svg").addEventListener("click", () => {
+on("svg", "click", () => {
   const c = recorder();
   paint(c, W, H);
   const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${W}" height="${H}" viewBox="0 0 ${W} ${H}" font-family="sans-serif"><rect width="100%" height="100%" fill="${colours.page}"/>${c.out.join("")}</svg>`;
   save(new Blob([text], { type: "image/svg+xml" }), "svg");
 });
-$("png").addEventListener("click", () => {
+on("png", "click", () => {
   const c = h("canvas", { width: W * 2, height: H * 2 }), p = c.getContext("2d");
   p.scale(2, 2);
   p.fillStyle = colours.page;
