@@ -194,7 +194,7 @@ const box = (list) => {
 function fitted(list, most) {
   const [x0, y0, x1, y1] = box(list);
   // Names at the sides keep their size on the screen.
-  const wide = list.length > 300 ? 50 : Math.max(...list.map((i) => label(i).length), 1) * (W < 600 ? 5 : 7) + 30;
+  const wide = list.length > 300 ? 50 : Math.max(...list.map((i) => label(i).length), 1) * (W < 600 && list.length > 20 ? 5 : 7) + 30;
   const k = clamp(Math.min(Math.max(60, W - wide) / (x1 - x0 || 1), Math.max(60, H - 90) / (y1 - y0 || 1)), 0.005, most);
   return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, k };
 }
