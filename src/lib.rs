@@ -81,6 +81,7 @@ pub mod search;
 pub mod skeleton;
 pub mod stats;
 mod subsets;
+mod variables;
 
 pub use counts::CountingEngine;
 pub use data::{Codes, ContinuousData, Correlation, DiscreteData, IncompleteData};
@@ -88,16 +89,12 @@ pub use error::{Error, Result};
 pub use graph::{Comparison, DSeparation, Dag, Pdag, UndirectedGraph, compare};
 pub use hybrid::{Hybrid, Learned, learn};
 pub use independence::{Alpha, DSeparationOracle, FisherZTest, G2Test, IndependenceTest, PearsonTest, TestwiseTest};
-pub use knowledge::Knowledge;
+pub use knowledge::{Knowledge, Scope};
 pub use network::BayesianNetwork;
 pub use run::Run;
 pub use score::{DiscreteScore, GaussianBic, LocalScore, PenalizedLikelihood};
-
-/// Index of a variable: its column in the data, counted from 0.
-pub type Variable = u32;
-
-/// A small set of variables, in increasing order unless said otherwise.
-pub type VariableSet = smallvec::SmallVec<[Variable; 4]>;
+pub(crate) use variables::SortedSet;
+pub use variables::{Variable, VariableSet};
 
 // The binding: the one place in the crate that knows Python.
 #[cfg(feature = "python")]

@@ -187,7 +187,7 @@ CORE_FLOORS = [
     ("data, graph", "columns, hide storage width; DAGs, PDAGs, d-separation"),
     ("run", "threads, progress, Ctrl-C, limits, the ledger of calls"),
     (
-        "stats, subsets, layout,\nrandom_numbers, error",
+        "stats, subsets, layout,\nrandom_numbers, variables, error",
         "tails of distributions; combinations;\nplaces of nodes; seeded numbers",
     ),
 ]

@@ -299,7 +299,6 @@ class Knowledge(TypedDict):
     required_edges: _Pairs
     forbidden: _Pairs
     tiers: list[int | None]
-    isolated: list[int]
 
 # What comes back.
 
@@ -424,6 +423,7 @@ def learn(
     score: AnyScore | None,
     composition: Composition,
     knowledge: Knowledge | None,
+    isolated: Sequence[int],
     cluster: Callable[[NDArray[np.float64]], NDArray[np.uint32]],
     threads: int,
     time_limit: float | None,
@@ -436,6 +436,7 @@ def neighbourhood(
     test: Test,
     local: Neighbourhoods,
     knowledge: Knowledge | None,
+    isolated: Sequence[int],
     threads: int,
     progress: _Progress | None,
 ) -> Neighbourhood: ...
@@ -446,6 +447,7 @@ def markov_blanket(
     test: Test,
     local: Neighbourhoods,
     knowledge: Knowledge | None,
+    isolated: Sequence[int],
     threads: int,
     progress: _Progress | None,
 ) -> Blanket: ...

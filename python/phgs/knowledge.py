@@ -172,7 +172,7 @@ class Knowledge:
                         f" state ({len(table.levels[index]):,} states in {table.n_rows:,} rows) and is kept isolated;"
                         " merge states, or drop the requirement"
                     )
-        return {**made, "isolated": list(table.isolated)}
+        return made
 
     def _by_position(self, names: Sequence[Name]) -> _core.Knowledge:
         """Describe all this to the core, over the positions of variables."""
@@ -201,7 +201,6 @@ class Knowledge:
             "required_edges": indices(self.required_edges),
             "forbidden": [*indices(self.forbidden), *edges, *((b, a) for a, b in edges)],
             "tiers": tier_of,
-            "isolated": [],
         }
 
     def _refuse_more_parents_than(self, most: int | None) -> None:

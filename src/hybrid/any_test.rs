@@ -3,7 +3,7 @@
 use super::pef::{Separation, SeparationOf};
 use crate::graph::UndirectedGraph;
 use crate::independence::{Alpha, IndependenceTest, MarginalDependence};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, Scope};
 use crate::orient::{ColliderRule, Colliders, VStructure};
 use crate::run::{Ledger, Run};
 use crate::skeleton::local::{LocalLearner, LocalOptions};
@@ -19,7 +19,7 @@ pub(super) trait AnyTest {
         &self,
         labels: &[u32],
         options: &PcOptions,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &Run,
         ledger: &mut Ledger,
     ) -> Result<Skeleton>;
@@ -27,7 +27,7 @@ pub(super) trait AnyTest {
         &self,
         labels: &[u32],
         options: &PcOptions,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &Run,
         ledger: &mut Ledger,
     ) -> Result<Skeleton>;
@@ -35,7 +35,7 @@ pub(super) trait AnyTest {
         &self,
         learner: LocalLearner,
         options: &LocalOptions,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &Run,
         ledger: &mut Ledger,
     ) -> Result<Skeleton>;
@@ -63,7 +63,7 @@ pub(super) trait AnyTest {
         &'a self,
         skeleton: &'a Skeleton,
         max_conditioning_size: Option<usize>,
-        knowledge: &'a Knowledge,
+        scope: Scope<'a>,
         run: &'a Run,
     ) -> Box<dyn Separation + 'a>;
 }
@@ -85,33 +85,33 @@ impl<T: IndependenceTest> AnyTest for T {
         &self,
         labels: &[u32],
         options: &PcOptions,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &Run,
         ledger: &mut Ledger,
     ) -> Result<Skeleton> {
-        skeleton::partitioned_pc(self, labels, options, knowledge, run, ledger)
+        skeleton::partitioned_pc(self, labels, options, scope, run, ledger)
     }
 
     fn screened_pc(
         &self,
         labels: &[u32],
         options: &PcOptions,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &Run,
         ledger: &mut Ledger,
     ) -> Result<Skeleton> {
-        skeleton::screened_pc(self, labels, options, knowledge, run, ledger)
+        skeleton::screened_pc(self, labels, options, scope, run, ledger)
     }
 
     fn local_skeleton(
         &self,
         learner: LocalLearner,
         options: &LocalOptions,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &Run,
         ledger: &mut Ledger,
     ) -> Result<Skeleton> {
-        skeleton::local::local_skeleton(learner, self, options, knowledge, run, ledger)
+        skeleton::local::local_skeleton(learner, self, options, scope, run, ledger)
     }
 
     fn fill_marginal_p_values(&self, v_structures: &mut [VStructure], skeleton: &Skeleton, run: &Run) -> Result<()> {
@@ -147,9 +147,9 @@ impl<T: IndependenceTest> AnyTest for T {
         &'a self,
         skeleton: &'a Skeleton,
         max_conditioning_size: Option<usize>,
-        knowledge: &'a Knowledge,
+        scope: Scope<'a>,
         run: &'a Run,
     ) -> Box<dyn Separation + 'a> {
-        Box::new(SeparationOf::new(self, skeleton, max_conditioning_size, knowledge, run))
+        Box::new(SeparationOf::new(self, skeleton, max_conditioning_size, scope, run))
     }
 }

@@ -21,7 +21,7 @@ impl<'a> Driver<'a> {
         rule: &VStructureRule,
         mut make: impl FnMut(&UndirectedGraph, Colliders, Option<&Skeleton>, &mut ScoreCache<'a, AnyScore<'a>>) -> Result<E>,
     ) -> Result<Path<E>> {
-        let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+        let (test, score, knowledge, run) = (self.test, self.score, self.scope.knowledge(), self.run);
         let Some(graph) = restriction.graph() else {
             return Err(Error::parameter(
                 "init",

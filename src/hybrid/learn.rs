@@ -7,7 +7,7 @@ use super::state::{Directed, Driver, Restricted, State};
 use super::{Hybrid, Initialise, Learned, Partition, Restrict};
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::independence::IndependenceTest;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, Scope};
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
 use crate::orient::{MOST_CONFLICTS, Oriented, Undecided, cpdag_of_dag, cpdag_with_knowledge, orient_within};
 use crate::run::{Ledger, Phase, Run};
@@ -35,20 +35,21 @@ use crate::{Error, Result};
 ///
 /// [`Error::Parameter`] when stages do not fit together (PATH without maximum p-values, HGI without a skeleton);
 /// whatever the stages return; [`Error::Interrupted`].
-pub fn learn<T: IndependenceTest, S: LocalScore>(
+pub fn learn<'k, T: IndependenceTest, S: LocalScore>(
     test: &T,
     score: &S,
     hybrid: &Hybrid,
     partition: impl FnOnce(Vec<f64>) -> Result<Vec<u32>>,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
 ) -> Result<Learned> {
+    let scope = scope.into();
     hybrid.refuse_limit_of_nothing()?;
     let mut driver = Driver {
         test,
         score: &AnyScore::new(score),
         hybrid,
-        knowledge,
+        scope,
         run,
         ledger: Ledger::new(),
         stages: Vec::new(),
@@ -78,12 +79,12 @@ impl Driver<'_> {
                         format!("has {} variables, the data {}", graph.n_variables(), self.test.n_variables()),
                     ));
                 }
-                (Restricted::Graph(constrained(graph, self.knowledge)), None)
+                (Restricted::Graph(constrained(graph, self.scope)), None)
             }
             Restrict::PartitionedPc(by, options) => {
                 let clusters = self.clusters(by, partition)?;
                 let labels = &labels(clusters.as_deref(), self.test.n_variables());
-                match self.test.partitioned_pc(labels, options, self.knowledge, self.run, &mut self.ledger) {
+                match self.test.partitioned_pc(labels, options, self.scope, self.run, &mut self.ledger) {
                     Err(Error::TooManyTests) => {
                         self.report("tests given up", 0, None, start);
                         return Ok((Restricted::GivenUp, clusters));
@@ -92,17 +93,17 @@ impl Driver<'_> {
                 }
             }
             Restrict::Local(learner, options) => {
-                let (test, knowledge, run) = (self.test, self.knowledge, self.run);
-                let skeleton = test.local_skeleton(*learner, options, knowledge, run, &mut self.ledger)?;
+                let (test, scope, run) = (self.test, self.scope, self.run);
+                let skeleton = test.local_skeleton(*learner, options, scope, run, &mut self.ledger)?;
                 (Restricted::Separated(skeleton), None)
             }
             Restrict::Fusion(by, options) => {
                 let clusters = self.clusters(by, partition)?;
                 let labels = labels(clusters.as_deref(), self.test.n_variables());
-                let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+                let (test, score, scope, run) = (self.test, self.score, self.scope, self.run);
                 let most = self.hybrid.max_parents;
                 let ledger = &mut self.ledger;
-                let fused = fuse(test, score, &labels, options, most, knowledge, run, ledger)?;
+                let fused = fuse(test, score, &labels, options, most, scope, run, ledger)?;
                 self.fused = Some(fused.dag);
                 (Restricted::Separated(fused.skeleton), clusters)
             }
@@ -132,7 +133,7 @@ impl Driver<'_> {
         let start = Instant::now();
         let constraints = self.constraints(self.hybrid.limit_of_start());
         let hgi = HgiOptions { max_parents: constraints.max_parents };
-        let (test, score, knowledge, run) = (self.test, self.score, self.knowledge, self.run);
+        let (test, score, knowledge, run) = (self.test, self.score, self.scope.knowledge(), self.run);
         let only_required = || {
             let dag = constraints.required_dag(&Dag::empty(score.n_variables()))?;
             Ok(State { dag: Some(dag), ..State::default() })
@@ -227,7 +228,7 @@ impl Driver<'_> {
         state.undecided.truncate(MOST_CONFLICTS);
         let (cpdag, extendable, local_scores) = match (&dag, state.oriented) {
             (Some(dag), _) => {
-                let cpdag = class_of(dag, self.knowledge);
+                let cpdag = class_of(dag, self.scope.knowledge());
                 (cpdag, true, total(&mut ScoreCache::new(self.score), dag, self.run)?)
             }
             (None, Some(estimate)) => (estimate.pdag, estimate.extendable, Vec::new()),
@@ -274,10 +275,10 @@ fn total(cache: &mut ScoreCache<'_, AnyScore<'_>>, dag: &Dag, run: &Run) -> Resu
 }
 
 /// A given skeleton as background knowledge wants it: without forbidden pairs, with required ones.
-fn constrained(graph: &UndirectedGraph, knowledge: &Knowledge) -> UndirectedGraph {
-    if knowledge.is_empty() {
+fn constrained(graph: &UndirectedGraph, scope: Scope<'_>) -> UndirectedGraph {
+    if scope.is_all() {
         return graph.clone();
     }
-    let allowed = graph.edges().filter(|&(x, y)| knowledge.allows_edge(x, y));
-    UndirectedGraph::from_edges(graph.n_variables(), allowed.chain(knowledge.required_pairs()))
+    let allowed = graph.edges().filter(|&(x, y)| scope.allows_edge(x, y));
+    UndirectedGraph::from_edges(graph.n_variables(), allowed.chain(scope.required_pairs()))
 }

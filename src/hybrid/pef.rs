@@ -24,12 +24,12 @@ use rustc_hash::FxHashMap;
 use super::any_test::AnyTest;
 use crate::graph::{Dag, Reach, UndirectedGraph};
 use crate::independence::{IndependenceTest, SubsetVisitor, Subsets, TestSession, Tested};
-use crate::knowledge::{Constraints, Knowledge};
+use crate::knowledge::{Constraints, Scope};
 use crate::orient::{Undecided, orient_within, v_structures_within};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{AnyScore, LocalScore, ScoreCache};
 use crate::skeleton::{PcOptions, Skeleton};
-use crate::{Error, Result, Variable, VariableSet};
+use crate::{Error, Result, SortedSet, Variable, VariableSet};
 
 /// What partition-estimation-fusion leaves.
 #[derive(Debug, Clone)]
@@ -54,17 +54,18 @@ pub struct Fused {
 ///
 /// [`crate::Error::Parameter`] and [`crate::Error::Knowledge`] for options or knowledge that cannot be met;
 /// [`crate::Error::Interrupted`] when the run is cancelled.
-pub fn partition_estimation_fusion<T: IndependenceTest, S: LocalScore>(
+pub fn partition_estimation_fusion<'k, T: IndependenceTest, S: LocalScore>(
     test: &T,
     score: &S,
     labels: &[u32],
     options: &PcOptions,
     max_parents: Option<usize>,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Fused> {
-    fuse(test, &AnyScore::new(score), labels, options, max_parents, knowledge, run, ledger)
+    let scope = scope.into();
+    fuse(test, &AnyScore::new(score), labels, options, max_parents, scope, run, ledger)
 }
 
 pub(super) fn fuse(
@@ -73,26 +74,26 @@ pub(super) fn fuse(
     labels: &[u32],
     options: &PcOptions,
     max_parents: Option<usize>,
-    knowledge: &Knowledge,
+    scope: Scope<'_>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Fused> {
-    let skeleton = test.screened_pc(labels, options, knowledge, run, ledger)?;
+    let skeleton = test.screened_pc(labels, options, scope, run, ledger)?;
     let start = ledger.timed(Phase::Path, |_| {
-        let start = match directed_estimate(test, labels, &skeleton, max_parents, knowledge, run) {
+        let start = match directed_estimate(test, labels, &skeleton, max_parents, scope, run) {
             Err(Error::OutOfTime) => Dag::empty(labels.len()),
             other => other?,
         };
-        Constraints { knowledge, max_parents }.start(&start)
+        Constraints { scope, max_parents }.start(&start)
     })?;
     let result = ledger.timed(Phase::Search, |ledger| {
         let mut fusion = Fusion {
             reach: Reach::new(start.n_variables()),
             dag: start,
             cache: ScoreCache::new(score),
-            separation: test.separation(&skeleton, options.max_conditioning_size, knowledge, run),
+            separation: test.separation(&skeleton, options.max_conditioning_size, scope, run),
             max_parents: max_parents.unwrap_or(usize::MAX),
-            knowledge,
+            scope,
         };
         let rounds = fusion.rounds(&skeleton, run)?;
         let Fusion { dag, mut cache, separation, .. } = fusion;
@@ -110,13 +111,14 @@ fn directed_estimate(
     labels: &[u32],
     skeleton: &Skeleton,
     max_parents: Option<usize>,
-    knowledge: &Knowledge,
+    scope: Scope<'_>,
     run: &Run,
 ) -> Result<Dag> {
     let within = |x: Variable, y: Variable| labels[x as usize] == labels[y as usize];
     let edges = skeleton.graph().edges().filter(|&(x, y)| within(x, y));
     let graph = UndirectedGraph::from_edges(labels.len(), edges);
     // Only pairs of one cluster: those of two say nothing of directions within one.
+    let knowledge = scope.knowledge();
     let mut v_structures = v_structures_within(&graph, skeleton, knowledge, run)?;
     test.fill_marginal_p_values(&mut v_structures, skeleton, run)?;
     let estimate = orient_within(&graph, &v_structures, &Undecided::new(knowledge, []), knowledge, run)?.pdag;
@@ -136,7 +138,7 @@ struct Fusion<'a> {
     cache: ScoreCache<'a, AnyScore<'a>>,
     separation: Box<dyn Separation + 'a>,
     max_parents: usize,
-    knowledge: &'a Knowledge,
+    scope: Scope<'a>,
 }
 
 impl Fusion<'_> {
@@ -178,7 +180,7 @@ impl Fusion<'_> {
 
     /// Gives a pair its best arc or none, unless it is separated. Without time the pair stays as it is.
     fn visit(&mut self, x: Variable, y: Variable, log_alpha: f64) -> Result<Visited> {
-        let required = self.knowledge.requires_edge(x, y);
+        let required = self.scope.requires_edge(x, y);
         let present = self.direction(x, y);
         if let Some((from, to)) = present {
             self.dag.remove(from, to);
@@ -213,16 +215,14 @@ impl Fusion<'_> {
     /// Whether knowledge, the limit of parents and acyclicity allow an arc that is not there.
     fn allows(&mut self, from: Variable, to: Variable) -> bool {
         let dag = &self.dag;
-        self.knowledge.allows_arc(from, to)
+        self.scope.allows_arc(from, to)
             && dag.parents(to).len() < self.max_parents
             && !self.reach.reaches(|v| dag.children(v), to, from)
     }
 
     fn gain(&mut self, from: Variable, to: Variable) -> f64 {
         let parents = self.dag.parents(to);
-        let mut with = parents.to_vec();
-        with.insert(parents.partition_point(|&parent| parent < from), from);
-        self.cache.local_score(to, &with) - self.cache.local_score(to, parents)
+        self.cache.local_score(to, &parents.with(from)) - self.cache.local_score(to, parents)
     }
 }
 
@@ -258,7 +258,7 @@ pub(super) struct SeparationOf<'a, T: IndependenceTest + 'a> {
     session: T::Session<'a>,
     skeleton: &'a Skeleton,
     max_conditioning_size: usize,
-    knowledge: &'a Knowledge,
+    scope: Scope<'a>,
     run: &'a Run,
     /// The parents of both at the last visit of a pair, which did not separate it.
     last: FxHashMap<(Variable, Variable), VariableSet>,
@@ -293,14 +293,14 @@ impl<'a, T: IndependenceTest> SeparationOf<'a, T> {
         test: &'a T,
         skeleton: &'a Skeleton,
         max_conditioning_size: Option<usize>,
-        knowledge: &'a Knowledge,
+        scope: Scope<'a>,
         run: &'a Run,
     ) -> Self {
         Self {
             session: test.session(),
             skeleton,
             max_conditioning_size: max_conditioning_size.unwrap_or(usize::MAX),
-            knowledge,
+            scope,
             run,
             last: FxHashMap::default(),
             tests: 0,
@@ -329,7 +329,7 @@ impl<T: IndependenceTest> Separation for SeparationOf<'_, T> {
             return Ok(Visited::Kept);
         }
         let mut given: VariableSet = parents_of_x.iter().chain(parents_of_y).copied().collect();
-        given.retain(|z| self.knowledge.may_separate(x, y, *z));
+        given.retain(|z| self.scope.may_separate(x, y, *z));
         given.sort_unstable();
         given.dedup();
         // The marginal test is made already, and so is this one if the parents are those of the last visit.

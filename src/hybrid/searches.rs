@@ -75,7 +75,7 @@ impl Driver<'_> {
     ) -> Result<()> {
         self.search(name, options.phase, options.max_parents, state, |score, from, kept, run, ledger| {
             let options = SearchOptions { max_parents: kept.max_parents, ..*options };
-            hill_climb(score, from, active, &options, kept.knowledge, run, ledger)
+            hill_climb(score, from, active, &options, kept.scope, run, ledger)
         })
     }
 
@@ -84,7 +84,7 @@ impl Driver<'_> {
         self.search(name, phase, order.options.max_parents, state, |score, from, kept, run, ledger| {
             let active = screen.as_deref().map_or(ActiveSet::All, ActiveSet::Screened);
             let options = BossOptions { active, max_parents: kept.max_parents, phase, ..order.options };
-            boss(score, from, &options, kept.knowledge, run, ledger)
+            boss(score, from, &options, kept.scope, run, ledger)
         })
     }
 
@@ -127,7 +127,7 @@ impl Driver<'_> {
             let max_parents = kept.max_parents;
             let restriction = screen.as_deref().map_or(restriction, Restriction::Screened);
             let options = GesOptions { forward, backward, turning, schedule, restriction, max_parents, budget, phase };
-            let found = ges(score, &class_of(from, kept.knowledge), &options, kept.knowledge, run, ledger)?;
+            let found = ges(score, &class_of(from, kept.scope.knowledge()), &options, kept.scope, run, ledger)?;
             let iterations = found.insertions + found.deletions + found.turns;
             Ok(SearchResult { dag: found.dag, score: found.score, iterations, complete: found.complete })
         })

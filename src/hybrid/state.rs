@@ -8,7 +8,7 @@ use super::{Hybrid, StageReport};
 use crate::Result;
 use crate::graph::{Dag, UndirectedGraph};
 use crate::independence::Alpha;
-use crate::knowledge::{Constraints, Knowledge};
+use crate::knowledge::{Constraints, Scope};
 use crate::orient::path::{Estimate, PathPoint};
 use crate::orient::{Oriented, Triple};
 use crate::run::{Ledger, Phase, Run};
@@ -68,7 +68,7 @@ pub(super) struct Driver<'a> {
     pub(super) test: &'a dyn AnyTest,
     pub(super) score: &'a AnyScore<'a>,
     pub(super) hybrid: &'a Hybrid,
-    pub(super) knowledge: &'a Knowledge,
+    pub(super) scope: Scope<'a>,
     pub(super) run: &'a Run,
     pub(super) ledger: Ledger,
     pub(super) stages: Vec<StageReport>,
@@ -83,7 +83,7 @@ pub(super) struct Driver<'a> {
 impl<'a> Driver<'a> {
     /// What a stage keeps: the knowledge, and the lower of its own limit of parents and that of the composition.
     pub(super) fn constraints(&self, own: Option<usize>) -> Constraints<'a> {
-        Constraints { knowledge: self.knowledge, max_parents: self.hybrid.max_parents }.within(own)
+        Constraints { scope: self.scope, max_parents: self.hybrid.max_parents }.within(own)
     }
 
     /// What a stage has made, as the next one or the caller may have it: with all that is required, without what is forbidden,

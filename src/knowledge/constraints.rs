@@ -1,6 +1,6 @@
 //! What every DAG must keep: knowledge and the limit of parents, in one value that stages hand on.
 
-use super::Knowledge;
+use super::Scope;
 use crate::graph::Dag;
 use crate::{Error, Result, Variable, VariableSet};
 
@@ -9,8 +9,8 @@ use crate::{Error, Result, Variable, VariableSet};
 /// Whatever a stage makes goes through [`Constraints::repair`], which returns what keeps them already as it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Constraints<'a> {
-    /// What is known.
-    pub knowledge: &'a Knowledge,
+    /// Which arcs may be, and which must.
+    pub scope: Scope<'a>,
     /// The most parents a variable may have; `None` for no limit.
     pub max_parents: Option<usize>,
 }
@@ -30,9 +30,9 @@ impl<'a> Constraints<'a> {
     /// Whether a DAG has all that is required, nothing that is forbidden, and no more parents than may be.
     pub fn are_kept_by(&self, dag: &Dag) -> bool {
         (0..dag.n_variables() as Variable).all(|x| dag.parents(x).len() <= self.most())
-            && (self.knowledge.is_empty()
-                || (dag.arcs().all(|(from, to)| self.knowledge.allows_arc(from, to))
-                    && self.knowledge.required_pairs().iter().all(|&(x, y)| dag.adjacent(x, y))))
+            && (self.scope.is_all()
+                || (dag.arcs().all(|(from, to)| self.scope.allows_arc(from, to))
+                    && self.scope.required_pairs().iter().all(|&(x, y)| dag.adjacent(x, y))))
     }
 
     /// The DAG of all that is required and nothing else. Required edges have the direction that they have in `preferred`,
@@ -49,11 +49,11 @@ impl<'a> Constraints<'a> {
         let p = preferred.n_variables();
         let mut dag = Dag::empty(p);
         let mut open = Vec::new();
-        for (x, y) in self.knowledge.required_pairs() {
+        for (x, y) in self.scope.required_pairs() {
             if x.max(y) as usize >= p {
                 return Err(Error::Knowledge("{} is required, but there is no such variable".into()).about([x.max(y)]));
             }
-            let (from, to) = match (self.knowledge.allows_arc(x, y), self.knowledge.allows_arc(y, x)) {
+            let (from, to) = match (self.scope.allows_arc(x, y), self.scope.allows_arc(y, x)) {
                 (true, true) => {
                     open.push(if preferred.contains(y, x) { (y, x) } else { (x, y) });
                     continue;
@@ -159,7 +159,7 @@ impl<'a> Constraints<'a> {
         for x in 0..dag.n_variables() as Variable {
             let own = dag.parents(x).iter().copied();
             let mut others: Vec<Variable> =
-                own.filter(|&parent| self.knowledge.allows_arc(parent, x) && !made.adjacent(parent, x)).collect();
+                own.filter(|&parent| self.scope.allows_arc(parent, x) && !made.adjacent(parent, x)).collect();
             let room = self.most().saturating_sub(made.parents(x).len());
             if others.len() > room {
                 others = choose(x, made.parents(x), others, room)?;
@@ -190,7 +190,7 @@ impl<'a> Constraints<'a> {
     /// [`Error::Parameter`], about the variable.
     pub fn refuse_parents(&self, dag: &Dag, what: &str) -> Result<()> {
         for x in 0..dag.n_variables() as Variable {
-            let allowed = dag.parents(x).iter().filter(|&&parent| self.knowledge.allows_arc(parent, x)).count();
+            let allowed = dag.parents(x).iter().filter(|&&parent| self.scope.allows_arc(parent, x)).count();
             if allowed > self.most() {
                 let problem = format!("{{}} has {allowed} parents in {what}, more than {}", self.most());
                 return Err(Error::parameter("max_parents", problem).about([x]));
@@ -203,6 +203,7 @@ impl<'a> Constraints<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::Knowledge;
     use proptest::prelude::*;
 
     /// Whether some directions of all required edges keep the limit, by trying all.
@@ -219,7 +220,7 @@ mod tests {
     fn an_edge_gives_way_to_a_required_arc() {
         // 0 → 3 and 3 − 4 with one parent each: only 3 → 4 is left, also where the other direction is preferred.
         let knowledge = Knowledge::new(5, [(0, 3)], [(3, 4)], [], vec![]).unwrap();
-        let constraints = Constraints { knowledge: &knowledge, max_parents: Some(1) };
+        let constraints = Constraints { scope: (&knowledge).into(), max_parents: Some(1) };
         let preferred = Dag::from_arcs(5, [(4, 3)]).unwrap();
         let dag = constraints.required_dag(&preferred).unwrap();
         assert_eq!(dag.arcs().collect::<Vec<_>>(), [(0, 3), (3, 4)]);
@@ -232,10 +233,10 @@ mod tests {
         // A triangle needs a variable with two parents.
         let knowledge = Knowledge::new(3, [], [(0, 1), (1, 2), (0, 2)], [], vec![]).unwrap();
         let error =
-            Constraints { knowledge: &knowledge, max_parents: Some(1) }.required_dag(&Dag::empty(3)).unwrap_err();
+            Constraints { scope: (&knowledge).into(), max_parents: Some(1) }.required_dag(&Dag::empty(3)).unwrap_err();
         assert!(matches!(error, Error::About { ref variables, .. } if variables.len() == 6), "{error}");
         assert!(error.to_string().starts_with("max_parents: the required edges variable 0 − variable 1"), "{error}");
-        assert!(Constraints { knowledge: &knowledge, max_parents: Some(2) }.required_dag(&Dag::empty(3)).is_ok());
+        assert!(Constraints { scope: (&knowledge).into(), max_parents: Some(2) }.required_dag(&Dag::empty(3)).is_ok());
     }
 
     proptest! {
@@ -252,7 +253,7 @@ mod tests {
             };
             let (arcs, edges) = (of(&[0]), of(&[1, 2, 3]));
             let knowledge = Knowledge::new(6, arcs.clone(), edges.clone(), [], vec![]).unwrap();
-            let constraints = Constraints { knowledge: &knowledge, max_parents: Some(most) };
+            let constraints = Constraints { scope: (&knowledge).into(), max_parents: Some(most) };
             let all = (0..6u32).flat_map(|x| (0..x).map(move |y| (x, y)));
             let start = Dag::from_arcs(6, all.zip(&start).filter(|(_, s)| **s).map(|(arc, _)| arc)).unwrap();
             let found = constraints.repair(start, |_, _, others, _| Ok(others));

@@ -1,6 +1,7 @@
 //! Background knowledge: what is known of the graph before any data is seen.
 
 mod constraints;
+mod scope;
 
 use rustc_hash::FxHashSet;
 
@@ -8,6 +9,7 @@ use crate::graph::Dag;
 use crate::{Error, Result, Variable};
 
 pub use constraints::Constraints;
+pub use scope::Scope;
 
 /// Required arcs, forbidden arcs and tiers, checked to be consistent. Hard constraints only: no output of any
 /// algorithm breaks one.
@@ -22,8 +24,6 @@ pub struct Knowledge {
     required: FxHashSet<(Variable, Variable)>,
     required_edges: FxHashSet<(Variable, Variable)>,
     tier: Vec<Option<u32>>,
-    /// Empty where no variable is isolated.
-    isolated: Vec<bool>,
 }
 
 impl Knowledge {
@@ -54,7 +54,6 @@ impl Knowledge {
             required: required.into_iter().collect(),
             required_edges: required_edges.into_iter().map(|(x, y)| (x.min(y), x.max(y))).collect(),
             tier,
-            isolated: Vec::new(),
         };
         let mut arcs: Vec<_> = knowledge.required.iter().copied().collect();
         arcs.sort_unstable();
@@ -87,56 +86,22 @@ impl Knowledge {
         Ok(knowledge)
     }
 
-    /// The same knowledge, and that these variables are adjacent to nothing and separate nothing: columns of which no test
-    /// can tell anything, such as identifiers.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Knowledge`] when one of them has a required arc or edge, or does not exist.
-    pub fn with_isolated(mut self, n_variables: usize, isolated: impl IntoIterator<Item = Variable>) -> Result<Self> {
-        for x in isolated {
-            self.isolated.resize(n_variables, false);
-            let Some(entry) = self.isolated.get_mut(x as usize) else {
-                return Err(Error::Knowledge(format!("isolated variable {x} does not exist")));
-            };
-            *entry = true;
-        }
-        if let Some((x, y)) =
-            self.required_pairs().into_iter().find(|&(x, y)| self.is_isolated(x) || self.is_isolated(y))
-        {
-            return Err(
-                Error::Knowledge("{} and {} must be adjacent, but one of them is isolated".into()).about([x, y])
-            );
-        }
-        Ok(self)
-    }
-
-    /// Whether a variable is adjacent to nothing and separates nothing.
-    pub fn is_isolated(&self, x: Variable) -> bool {
-        self.isolated.get(x as usize).copied().unwrap_or(false)
-    }
-
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.forbidden.is_empty()
             && self.required.is_empty()
             && self.required_edges.is_empty()
             && self.tier.iter().all(Option::is_none)
-            && self.isolated.is_empty()
     }
 
     /// Whether the arc from → to may be in the graph. The reverse of a required arc may not.
     pub fn allows_arc(&self, from: Variable, to: Variable) -> bool {
-        !self.forbidden.contains(&(from, to))
-            && !self.required.contains(&(to, from))
-            && !self.later(from, to)
-            && !self.is_isolated(from)
-            && !self.is_isolated(to)
+        !self.forbidden.contains(&(from, to)) && !self.required.contains(&(to, from)) && !self.later(from, to)
     }
 
-    /// Whether every pair may be adjacent: no variable is isolated, and no pair is forbidden both ways.
+    /// Whether every pair may be adjacent: none is forbidden both ways.
     pub(crate) fn allows_all_edges(&self) -> bool {
-        self.isolated.is_empty() && self.forbidden.iter().all(|&(x, y)| self.allows_arc(y, x))
+        self.forbidden.iter().all(|&(x, y)| self.allows_arc(y, x))
     }
 
     /// Whether x and y may be adjacent.
@@ -156,24 +121,9 @@ impl Knowledge {
             || self.required_edges.contains(&(x.min(y), x.max(y)))
     }
 
-    /// Whether tests decide whether x and y are adjacent: neither forbidden nor required.
-    pub fn leaves_open(&self, x: Variable, y: Variable) -> bool {
-        self.allows_edge(x, y) && !self.requires_edge(x, y)
-    }
-
-    /// Of how many pairs of `n_variables` variables tests decide.
-    pub fn n_open_pairs(&self, n_variables: usize) -> u64 {
-        let p = n_variables as u64;
-        if self.is_empty() {
-            return p * p.saturating_sub(1) / 2;
-        }
-        let open_above = |x: Variable| ((x + 1)..p as Variable).filter(|&y| self.leaves_open(x, y)).count() as u64;
-        (0..p as Variable).map(open_above).sum()
-    }
-
-    /// Whether z may be in a separating set of x and y: not if it is later than both, or isolated.
+    /// Whether z may be in a separating set of x and y: not if it is later than both.
     pub fn may_separate(&self, x: Variable, y: Variable, z: Variable) -> bool {
-        !(self.is_isolated(z) || self.later(z, x) && self.later(z, y))
+        !(self.later(z, x) && self.later(z, y))
     }
 
     /// Whether tiers put x later than y.
@@ -217,17 +167,6 @@ mod tests {
         assert!(Knowledge::new(2, [(0, 1)], none(), none(), vec![Some(1), Some(0)]).is_err());
         assert!(Knowledge::new(2, none(), [(0, 1)], [(0, 1), (1, 0)], vec![]).is_err());
         assert!(Knowledge::new(3, [(0, 1), (1, 2)], [(0, 2)], [(0, 2)], vec![]).is_err());
-    }
-
-    #[test]
-    fn isolated_variables_have_no_arcs_and_separate_nothing() {
-        let none = Vec::<(Variable, Variable)>::new;
-        let k = Knowledge::none().with_isolated(3, [1]).unwrap();
-        assert!(!k.is_empty() && k.allows_edge(0, 2) && !k.allows_edge(0, 1) && !k.allows_edge(1, 2));
-        assert!(!k.may_separate(0, 2, 1));
-        assert!(Knowledge::none().with_isolated(3, []).unwrap().is_empty());
-        assert!(Knowledge::none().with_isolated(3, [3]).is_err());
-        assert!(Knowledge::new(3, [(0, 1)], none(), none(), vec![]).unwrap().with_isolated(3, [1]).is_err());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 use super::described::Pairs;
+use super::graph::check;
 use crate::knowledge::Knowledge;
 use crate::{Result, Variable};
 
@@ -15,12 +16,18 @@ pub(super) struct KnowledgeFacts {
     required_edges: Pairs,
     forbidden: Pairs,
     tiers: Vec<Option<u32>>,
-    isolated: Vec<Variable>,
 }
 
 /// The knowledge that is described, or none.
 pub(super) fn of_facts(facts: Option<KnowledgeFacts>, n_variables: usize) -> Result<Knowledge> {
     let Some(facts) = facts else { return Ok(Knowledge::none()) };
-    Knowledge::new(n_variables, facts.required, facts.required_edges, facts.forbidden, facts.tiers)?
-        .with_isolated(n_variables, facts.isolated)
+    Knowledge::new(n_variables, facts.required, facts.required_edges, facts.forbidden, facts.tiers)
+}
+
+/// Marks the variables that are isolated; empty where none is.
+pub(super) fn isolated(variables: &[Variable], n_variables: usize) -> PyResult<Vec<bool>> {
+    check(n_variables, variables.iter().copied())?;
+    let mut marks = vec![false; if variables.is_empty() { 0 } else { n_variables }];
+    variables.iter().for_each(|&x| marks[x as usize] = true);
+    Ok(marks)
 }

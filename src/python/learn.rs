@@ -13,10 +13,10 @@ use super::stages::Composition;
 use super::testing::{TestChoice, WithTest};
 use crate::hybrid::{Hybrid, Learned};
 use crate::independence::IndependenceTest;
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::Run;
 use crate::score::LocalScore;
-use crate::{Error, Result};
+use crate::{Error, Result, Variable};
 
 /// Learns a graph from data of any type.
 ///
@@ -24,7 +24,7 @@ use crate::{Error, Result};
 /// `cluster` is called, where the composition asks for it, as `cluster(distances)` with the condensed distances of all
 /// pairs and returns a label for each variable. Tests and scores that are functions are called on one thread.
 #[pyfunction]
-#[pyo3(signature = (dataset, *, test, score, composition, knowledge, cluster, threads, time_limit, progress))]
+#[pyo3(signature = (dataset, *, test, score, composition, knowledge, isolated, cluster, threads, time_limit, progress))]
 pub(crate) fn learn(
     py: Python<'_>,
     dataset: AnyDataset<'_>,
@@ -32,6 +32,7 @@ pub(crate) fn learn(
     score: ScoreChoice,
     composition: Composition,
     knowledge: Option<KnowledgeFacts>,
+    isolated: Vec<Variable>,
     cluster: Py<PyAny>,
     threads: usize,
     time_limit: Option<f64>,
@@ -41,10 +42,12 @@ pub(crate) fn learn(
     let n_variables = data.n_variables();
     let hybrid = composition.into_core(n_variables)?;
     let knowledge = knowledge::of_facts(knowledge, n_variables)?;
+    let isolated = knowledge::isolated(&isolated, n_variables)?;
+    let scope = Scope::new(&knowledge, &isolated)?;
     let threads = if test.is_own() || score.is_own() { 1 } else { threads };
     let (learned, name, decided) = run_calling_job(py, &Settings { threads, time_limit, progress }, |run, calls| {
         let data = &data.open();
-        let learning = Learning { hybrid: &hybrid, knowledge: &knowledge, cluster: &cluster, test: &test, data, calls };
+        let learning = Learning { hybrid: &hybrid, scope, cluster: &cluster, test: &test, data, calls };
         score.on(data, n_variables, calls, &learning, run)
     })?;
     Outcome::new(py, learned, name, decided)
@@ -53,7 +56,7 @@ pub(crate) fn learn(
 /// What is learned and how: all but the score.
 struct Learning<'a> {
     hybrid: &'a Hybrid,
-    knowledge: &'a Knowledge,
+    scope: Scope<'a>,
     cluster: &'a Py<PyAny>,
     test: &'a TestChoice,
     data: &'a OpenData<'a>,
@@ -81,9 +84,9 @@ impl<S: LocalScore> WithTest for Scored<'_, S> {
     type Output = Found;
 
     fn with<T: IndependenceTest>(&self, test: &T) -> Result<Found> {
-        let Learning { hybrid, knowledge, .. } = self.learning;
+        let &Learning { hybrid, scope, .. } = self.learning;
         let cluster = |distances| self.learning.labels(distances);
-        let learned = crate::hybrid::learn(test, self.score, hybrid, cluster, knowledge, self.run)?;
+        let learned = crate::hybrid::learn(test, self.score, hybrid, cluster, scope, self.run)?;
         Ok((learned, test.name(), test.decided_by_minimum_sample()))
     }
 }

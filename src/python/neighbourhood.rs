@@ -10,7 +10,7 @@ use super::run::Settings;
 use super::stages::Neighbourhoods;
 use super::testing::{TestChoice, WithTest};
 use crate::independence::IndependenceTest;
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::{Ledger, Run};
 use crate::skeleton::local::{LocalNeighbour, LocalOptions, local_neighbourhood, markov_blanket as blanket};
 use crate::{Result, Variable};
@@ -45,7 +45,7 @@ pub(crate) struct Blanket {
 
 /// Learns the neighbours of one variable.
 #[pyfunction]
-#[pyo3(signature = (dataset, target, *, test, local, knowledge, threads, progress))]
+#[pyo3(signature = (dataset, target, *, test, local, knowledge, isolated, threads, progress))]
 pub(crate) fn neighbourhood(
     py: Python<'_>,
     dataset: AnyDataset<'_>,
@@ -53,10 +53,12 @@ pub(crate) fn neighbourhood(
     test: TestChoice,
     local: Neighbourhoods,
     knowledge: Option<KnowledgeFacts>,
+    isolated: Vec<Variable>,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Neighbourhood> {
-    let (found, calls, test) = search(py, &dataset, target, &test, &local, knowledge, threads, progress, Neighbours)?;
+    let (found, calls, test) =
+        search(py, &dataset, target, &test, &local, (knowledge, isolated), threads, progress, Neighbours)?;
     let plain = |n: LocalNeighbour| Neighbour {
         variable: n.variable,
         log_p_value: n.max_log_p_value,
@@ -67,7 +69,7 @@ pub(crate) fn neighbourhood(
 
 /// Learns the Markov blanket of one variable; the same arguments.
 #[pyfunction]
-#[pyo3(signature = (dataset, target, *, test, local, knowledge, threads, progress))]
+#[pyo3(signature = (dataset, target, *, test, local, knowledge, isolated, threads, progress))]
 pub(crate) fn markov_blanket(
     py: Python<'_>,
     dataset: AnyDataset<'_>,
@@ -75,10 +77,12 @@ pub(crate) fn markov_blanket(
     test: TestChoice,
     local: Neighbourhoods,
     knowledge: Option<KnowledgeFacts>,
+    isolated: Vec<Variable>,
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Blanket> {
-    let (variables, calls, test) = search(py, &dataset, target, &test, &local, knowledge, threads, progress, Members)?;
+    let (variables, calls, test) =
+        search(py, &dataset, target, &test, &local, (knowledge, isolated), threads, progress, Members)?;
     Ok(Blanket { variables, calls, test })
 }
 
@@ -88,7 +92,7 @@ fn search<W: What>(
     target: Variable,
     test: &TestChoice,
     local: &Neighbourhoods,
-    knowledge: Option<KnowledgeFacts>,
+    known: (Option<KnowledgeFacts>, Vec<Variable>),
     threads: usize,
     progress: Option<Py<PyAny>>,
     what: W,
@@ -96,11 +100,13 @@ fn search<W: What>(
     let data = dataset.data();
     let n_variables = data.n_variables();
     check(n_variables, [target])?;
-    let knowledge = knowledge::of_facts(knowledge, n_variables)?;
+    let knowledge = knowledge::of_facts(known.0, n_variables)?;
+    let isolated = knowledge::isolated(&known.1, n_variables)?;
+    let scope = Scope::new(&knowledge, &isolated)?;
     let threads = if test.is_own() { 1 } else { threads };
     run_calling_job(py, &Settings { threads, time_limit: None, progress }, |run, calls| {
         let options = &local.options();
-        let around = Around { local, options, target, knowledge: &knowledge, run, what: &what };
+        let around = Around { local, options, target, scope, run, what: &what };
         test.on(&data.open(), n_variables, calls, &around)
     })
 }
@@ -130,8 +136,8 @@ impl What for Neighbours {
         test: &T,
         ledger: &mut Ledger,
     ) -> Result<Vec<LocalNeighbour>> {
-        let &Around { local, options, target, knowledge, run, .. } = around;
-        local_neighbourhood(local.learner, test, target, options, knowledge, run, ledger)
+        let &Around { local, options, target, scope, run, .. } = around;
+        local_neighbourhood(local.learner, test, target, options, scope, run, ledger)
     }
 }
 
@@ -146,8 +152,8 @@ impl What for Members {
         test: &T,
         ledger: &mut Ledger,
     ) -> Result<Vec<Variable>> {
-        let &Around { local, options, target, knowledge, run, .. } = around;
-        blanket(local.learner, test, target, options, knowledge, run, ledger)
+        let &Around { local, options, target, scope, run, .. } = around;
+        blanket(local.learner, test, target, options, scope, run, ledger)
     }
 }
 
@@ -155,7 +161,7 @@ struct Around<'a, W> {
     local: &'a Neighbourhoods,
     options: &'a LocalOptions,
     target: Variable,
-    knowledge: &'a Knowledge,
+    scope: Scope<'a>,
     run: &'a Run,
     what: &'a W,
 }

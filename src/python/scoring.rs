@@ -14,7 +14,7 @@ use crate::score::{
     ConditionalGaussian, DiscreteScore, DiscreteScoreKind, GaussianBic, LocalScore, MixedBic, NoScore, ScoreSession,
     WeightedScore, n_parameters, score_dag,
 };
-use crate::{Error, Result, Variable};
+use crate::{Error, Result, SortedSet, Variable};
 
 /// A score, without the data.
 pub(super) enum ScoreChoice {
@@ -237,8 +237,7 @@ impl WithScore for OfArcs {
             |session, i| {
                 let (from, to) = self.arcs[i];
                 let parents = self.dag.parents(to);
-                let without: Vec<Variable> = parents.iter().copied().filter(|&x| x != from).collect();
-                session.local_score(to, parents) - session.local_score(to, &without)
+                session.local_score(to, parents) - session.local_score(to, &parents.without(from))
             },
         )
     }

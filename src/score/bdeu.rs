@@ -2,12 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::likelihood::with;
 use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession, for_each_count};
 use crate::counts::{CountingEngine, CountingSession};
 use crate::stats::{ln_gamma, ln_gamma_increase};
-use crate::{Error, Result, Variable, VariableSet};
+use crate::{Error, Result, SortedSet, Variable, VariableSet};
 
 /// The Bayesian Dirichlet score with uniform hyperparameters and no prior over structures (Heckerman, Geiger and
 /// Chickering 1995).
@@ -140,7 +139,7 @@ impl BdeuSession<'_> {
 
 impl ScoreSession for BdeuSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let units = self.sum(&with(parents, child)) - self.sum(parents);
+        let units = self.sum(&parents.with(child)) - self.sum(parents);
         self.score.unit.value(units)
     }
 }

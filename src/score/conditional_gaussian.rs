@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::likelihood::{per_parameter, per_parent, with};
+use super::likelihood::{per_parameter, per_parent};
 use super::{LocalScore, ScoreSession};
 use crate::data::MixedData;
-use crate::{Error, Result, Variable, VariableSet};
+use crate::{Error, Result, SortedSet, Variable, VariableSet};
 
 /// The conditional Gaussian score (Andrews, Ramsey and Cooper 2018): each configuration of categories has means and
 /// covariances of its own.
@@ -234,7 +234,7 @@ impl ConditionalGaussianSession<'_> {
 
 impl ScoreSession for ConditionalGaussianSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let family = with(parents, child);
+        let family = parents.with(child);
         let charge = self.score.per_parent * parents.len() as f64;
         self.of_set(&family) - self.of_set(parents) - charge
     }

@@ -5,7 +5,7 @@ use super::{LocalScore, ScoreSession};
 use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::data::DiscreteData;
 use crate::run::Run;
-use crate::{Error, Result, Variable, VariableSet};
+use crate::{Error, Result, SortedSet, Variable};
 
 /// The multinomial log-likelihood less a penalty for each parameter, and for each parent.
 ///
@@ -151,7 +151,7 @@ impl LikelihoodSession<'_> {
 
 impl ScoreSession for LikelihoodSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let family = self.counting.sum_n_log_n(&with(parents, child));
+        let family = self.counting.sum_n_log_n(&parents.with(child));
         let alone = self.counting.sum_n_log_n(parents);
         self.score(family, alone, n_parameters(self.score.engine.data(), child, parents), parents.len())
     }
@@ -165,7 +165,7 @@ impl ScoreSession for LikelihoodSession<'_> {
     ) {
         let data = self.score.engine.data();
         let (mut families, mut alone) = (std::mem::take(&mut self.with_child), std::mem::take(&mut self.without));
-        self.counting.sums_with_each(&with(parents, child), candidates, &mut families);
+        self.counting.sums_with_each(&parents.with(child), candidates, &mut families);
         self.counting.sums_with_each(parents, candidates, &mut alone);
         let before = n_parameters(data, child, parents);
         out.clear();
@@ -173,7 +173,7 @@ impl ScoreSession for LikelihoodSession<'_> {
             let product = before * f64::from(data.arity(candidate));
             // A product that is not exact depends on the order of its factors.
             let exact = product < (1u64 << 53) as f64;
-            let parameters = if exact { product } else { n_parameters(data, child, &with(parents, candidate)) };
+            let parameters = if exact { product } else { n_parameters(data, child, &parents.with(candidate)) };
             self.score(family, alone, parameters, parents.len() + 1)
         }));
         (self.with_child, self.without) = (families, alone);
@@ -198,7 +198,7 @@ impl ScoreSession for LikelihoodSession<'_> {
         }
         let (data, scale, pairs) = (engine.data(), engine.scale(), engine.known_pairs());
         let total = self.counting.sum_n_log_n(&[]);
-        let family = self.counting.sum_n_log_n(&with(parents, child));
+        let family = self.counting.sum_n_log_n(&parents.with(child));
         let likelihood = scale.value(family - self.counting.sum_n_log_n(parents));
         let before = n_parameters(data, child, parents);
         let bound = |candidate: Variable| {
@@ -226,13 +226,4 @@ impl ScoreSession for LikelihoodSession<'_> {
         super::score_the_rest(self, child, parents, &promising, out);
         left_out
     }
-}
-
-/// A sorted set and one more variable, in increasing order.
-pub(super) fn with(set: &[Variable], variable: Variable) -> VariableSet {
-    let at = set.partition_point(|&v| v < variable);
-    let mut all = VariableSet::from_slice(&set[..at]);
-    all.push(variable);
-    all.extend_from_slice(&set[at..]);
-    all
 }

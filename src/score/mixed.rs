@@ -11,7 +11,7 @@ use super::{LocalScore, ScoreSession};
 use crate::counts::CountingEngine;
 use crate::data::MixedData;
 use crate::run::Run;
-use crate::{Result, Variable, VariableSet};
+use crate::{Result, SortedSet, Variable, VariableSet};
 
 /// What few rows add to the charge for each parent, in rows. Of 30 independent columns it leaves fewer than half a false edge
 /// on average, whatever the rows and columns.
@@ -145,12 +145,6 @@ pub struct MixedSession<'s> {
     alone: FxHashMap<Variable, f64>,
 }
 
-fn with(set: &[Variable], x: Variable) -> VariableSet {
-    let mut found = VariableSet::from_slice(set);
-    found.insert(found.partition_point(|&y| y < x), x);
-    found
-}
-
 impl MixedSession<'_> {
     fn marginal(&mut self, category: Variable) -> f64 {
         let Some(discrete) = &mut self.discrete else { return 0.0 };
@@ -248,7 +242,7 @@ impl MixedSession<'_> {
             return 0.0;
         }
         let of: VariableSet = parents.iter().copied().filter(|&x| data.category(x).is_some()).collect();
-        if of.is_empty() { 0.0 } else { self.excess(&with(&of, child), None) - self.excess(&of, None) }
+        if of.is_empty() { 0.0 } else { self.excess(&of.with(child), None) - self.excess(&of, None) }
     }
 
     /// Factors the parents.
@@ -290,10 +284,10 @@ impl ScoreSession for MixedSession<'_> {
             let numbers: VariableSet = of.iter().filter_map(|&x| data.category(x)).collect();
             of_parents = (!numbers.is_empty()).then(|| self.exact_gains(&numbers));
             let child = data.category(child).unwrap_or_default();
-            of_family = Some(self.exact_gains(&with(&numbers, child)));
+            of_family = Some(self.exact_gains(&numbers.with(child)));
         }
         let unchanged = self.exactness(child, parents);
-        let family = with(&of, child);
+        let family = of.with(child);
         // From the last place to the first: the factor of the parents before a place is a part of that before the next.
         let mut places: Vec<u32> = (0..candidates.len() as u32).collect();
         places.sort_unstable_by_key(|&i| std::cmp::Reverse(candidates[i as usize]));
@@ -313,7 +307,7 @@ impl ScoreSession for MixedSession<'_> {
                 Some(number) if child_is_category => {
                     let known = |row: &Option<Arc<[f64]>>| row.as_ref().map(|row| row[number as usize]);
                     let (without, whole) = (known(&of_parents), known(&of_family));
-                    self.excess(&with(&family, candidate), whole) - self.excess(&with(&of, candidate), without)
+                    self.excess(&family.with(candidate), whole) - self.excess(&of.with(candidate), without)
                 }
                 _ => unchanged,
             };

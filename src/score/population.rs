@@ -4,10 +4,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rustc_hash::FxHashMap;
 
-use super::likelihood::with;
 use super::{LocalScore, ScoreSession};
 use crate::graph::Dag;
-use crate::{Variable, VariableSet};
+use crate::{SortedSet, Variable, VariableSet};
 
 /// A decomposable, score-equivalent and locally consistent score that is computed from the true DAG.
 ///
@@ -129,6 +128,6 @@ impl PopulationSession<'_> {
 impl ScoreSession for PopulationSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let penalty = (0.5 * N_ROWS.ln() / UNIT).round() * UNIT;
-        self.term(&with(parents, child)) - self.term(parents) - penalty * parents.len() as f64
+        self.term(&parents.with(child)) - self.term(parents) - penalty * parents.len() as f64
     }
 }

@@ -4,13 +4,13 @@ use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
-use super::likelihood::{per_parent, with};
+use super::likelihood::per_parent;
 use super::regret::{Cells, Regrets, ln_binomial};
 use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession};
 use crate::counts::{CellSum, CountingEngine, CountingSession, FixedSum, SharedSums};
 use crate::run::Run;
-use crate::{Result, Variable, VariableSet};
+use crate::{Result, SortedSet, Variable, VariableSet};
 
 /// The quotient NML score (Silander, Leppä-aho, Jääsaari and Roos 2018), and the same with the support coded.
 ///
@@ -201,7 +201,7 @@ impl QuotientNmlSession<'_> {
             let charge = match known.iter().find(|(of, _)| *of == arity) {
                 Some(&(_, charge)) => charge,
                 None => {
-                    let cells = Cells::of(self.score.engine.data(), &with(base, candidate));
+                    let cells = Cells::of(self.score.engine.data(), &base.with(candidate));
                     let charge = self.charge(cells, 0);
                     // A product that is not exact depends on the order of its factors.
                     if cells.number < (1u64 << 53) as f64 {
@@ -224,7 +224,7 @@ impl QuotientNmlSession<'_> {
         score.rows.read().unwrap_or_else(PoisonError::into_inner).recall(&key, candidates, out, &mut missing);
         let is_wide = SharedSums::pays(candidates.len(), p);
         if !is_wide && missing.len() > FEW {
-            missing.retain(|&at| match self.values.get(&with(base, candidates[at as usize])) {
+            missing.retain(|&at| match self.values.get(&base.with(candidates[at as usize])) {
                 Some(&value) => {
                     out[at as usize] = FixedSum(value);
                     false
@@ -234,7 +234,7 @@ impl QuotientNmlSession<'_> {
         }
         if missing.len() <= FEW {
             for &at in &missing {
-                out[at as usize] = FixedSum(self.value(&with(base, candidates[at as usize])));
+                out[at as usize] = FixedSum(self.value(&base.with(candidates[at as usize])));
             }
         } else {
             let all = 2 * candidates.len() >= p;
@@ -248,7 +248,7 @@ impl QuotientNmlSession<'_> {
             self.counting.cell_sums_with_each(base, &counted, &mut cell_sums);
             let mut values = Vec::with_capacity(counted.len());
             for (&candidate, &sum) in counted.iter().zip(&cell_sums) {
-                let set = with(base, candidate);
+                let set = base.with(candidate);
                 let value = self.value_of(&set, sum);
                 values.push(FixedSum(value));
                 if !is_wide {
@@ -278,7 +278,7 @@ impl QuotientNmlSession<'_> {
 
 impl ScoreSession for QuotientNmlSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let (family, alone) = (self.value(&with(parents, child)), self.value(parents));
+        let (family, alone) = (self.value(&parents.with(child)), self.value(parents));
         self.score(family, alone, parents.len())
     }
 
@@ -290,7 +290,7 @@ impl ScoreSession for QuotientNmlSession<'_> {
         out: &mut Vec<f64>,
     ) {
         let (mut families, mut alone) = (std::mem::take(&mut self.with_child), std::mem::take(&mut self.without));
-        self.values_with_each(&with(parents, child), candidates, &mut families);
+        self.values_with_each(&parents.with(child), candidates, &mut families);
         self.values_with_each(parents, candidates, &mut alone);
         out.clear();
         let both = families.iter().zip(&alone);

@@ -1,7 +1,7 @@
 //! Which parents matter most to a variable.
 
 use super::{LocalScore, ScoreCache};
-use crate::{Variable, VariableSet};
+use crate::{SortedSet, Variable, VariableSet};
 
 impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
     /// The `room` strongest of `others` as parents of `child` beside `base` (both increasing, without common members): at each
@@ -21,7 +21,7 @@ impl<'s, S: LocalScore + 's> ScoreCache<'s, S> {
             let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let at = scores.iter().position(|&score| score == best).unwrap_or(0);
             let parent = others.remove(at);
-            parents.insert(parents.partition_point(|&x| x < parent), parent);
+            parents = parents.with(parent);
             chosen.push(parent);
         }
         chosen

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::likelihood::{self, n_parameters, per_parent, with};
+use super::likelihood::{self, n_parameters, per_parent};
 use super::regret::{Cells, Regrets, ln_binomial};
 use super::unit::ScoreUnit;
 use super::{DiscreteScoreKind, LocalScore, ScoreSession};
 use crate::counts::{CellSum, WeightedEngine, WeightedSession};
-use crate::{Error, Result, Variable, VariableSet};
+use crate::{Error, Result, SortedSet, Variable, VariableSet};
 
 /// Log-likelihood, AIC, BIC, extended BIC and quotient NML of weighted rows: those of
 /// [`PenalizedLikelihood`](super::PenalizedLikelihood) and [`QuotientNml`](super::QuotientNml) with the weights of cells,
@@ -152,7 +152,7 @@ impl WeightedScoreSession<'_> {
 
 impl ScoreSession for WeightedScoreSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let units = self.value(&with(parents, child)) - self.value(parents);
+        let units = self.value(&parents.with(child)) - self.value(parents);
         let score = self.score;
         let of_parameters = match score.charge {
             Charge::PerParameter(penalty) => penalty * n_parameters(score.engine.data().data(), child, parents),

@@ -6,7 +6,7 @@ use super::climber::Climber;
 use super::moves::Move;
 use super::tabu::TabuList;
 use crate::score::LocalScore;
-use crate::{Result, Variable, VariableSet};
+use crate::{Result, SortedSet, Variable};
 
 impl<S: LocalScore> Climber<'_, '_, S> {
     /// The move with the largest gain that closes no cycle and leads to no structure in `tabu`, with its gain. Among
@@ -70,8 +70,7 @@ impl<S: LocalScore> Climber<'_, '_, S> {
     fn opened_by(&mut self, tail: Variable, head: Variable) -> Result<f64> {
         let now = Arc::clone(&self.scores[head as usize]);
         let with = now.additions.iter().find(|(_, x)| *x == tail).expect("the arc can be added").0;
-        let mut parents = VariableSet::from_slice(self.dag.parents(head));
-        parents.insert(parents.partition_point(|&x| x < tail), tail);
+        let parents = self.dag.parents(head).with(tail);
         let after = self.scorer.ahead(head, &parents, with)?;
         Ok(after.gains(None) - now.gains(Some(tail)))
     }

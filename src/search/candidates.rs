@@ -1,7 +1,7 @@
-//! Which arcs a search may add: the active set and the background knowledge.
+//! Which arcs a search may add: the active set, within what knowledge and isolated variables leave.
 
 use crate::graph::{Dag, UndirectedGraph};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::{Error, Result, Variable};
 
 /// The pairs that a search may connect.
@@ -53,33 +53,34 @@ impl ActiveSet<'_> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidates<'a> {
     active: ActiveSet<'a>,
-    /// `None` when nothing is known, so that knowledge costs nothing then.
-    knowledge: Option<&'a Knowledge>,
+    /// `None` when all pairs are open, so that it costs nothing then.
+    scope: Option<Scope<'a>>,
     n_variables: usize,
 }
 
 impl<'a> Candidates<'a> {
-    pub(crate) fn new(active: ActiveSet<'a>, knowledge: &'a Knowledge, n_variables: usize) -> Self {
-        Self { active, knowledge: (!knowledge.is_empty()).then_some(knowledge), n_variables }
+    pub(crate) fn new(active: ActiveSet<'a>, scope: Scope<'a>, n_variables: usize) -> Self {
+        Self { active, scope: (!scope.is_all()).then_some(scope), n_variables }
     }
 
     /// Whether the arc from → to may be added (acyclicity aside).
     pub(crate) fn allows(&self, from: Variable, to: Variable) -> bool {
-        self.active.contains(from, to) && self.knowledge.is_none_or(|known| known.allows_arc(from, to))
+        self.active.contains(from, to) && self.scope.is_none_or(|scope| scope.allows_arc(from, to))
     }
 
     /// Whether the adjacency of x and y may be removed.
     pub(crate) fn may_remove(&self, x: Variable, y: Variable) -> bool {
-        self.knowledge.is_none_or(|known| !known.requires_edge(x, y))
+        self.scope.is_none_or(|scope| !scope.requires_edge(x, y))
     }
 
     /// Number of pairs within `among` that may be connected in either direction.
     pub(crate) fn pairs_both_ways(&self, among: &[Variable]) -> u64 {
-        if self.knowledge.is_none() && !matches!(self.active, ActiveSet::Pairs(_)) {
+        if self.scope.is_none() && !matches!(self.active, ActiveSet::Pairs(_)) {
             let k = among.len() as u64;
             return k * k.saturating_sub(1) / 2;
         }
-        let both = |x: Variable, y: Variable| self.knowledge.is_none_or(|k| k.allows_arc(x, y) && k.allows_arc(y, x));
+        let both =
+            |x: Variable, y: Variable| self.scope.is_none_or(|scope| scope.allows_arc(x, y) && scope.allows_arc(y, x));
         if let ActiveSet::Pairs(graph) = self.active {
             // Of thousands of variables few pairs are active.
             let mut is_among = vec![false; self.n_variables];
@@ -113,7 +114,7 @@ impl<'a> Candidates<'a> {
             }
             parents.get(next) != Some(&x)
         };
-        let known = |x: Variable| self.knowledge.is_none_or(|known| known.allows_arc(x, child));
+        let known = |x: Variable| self.scope.is_none_or(|scope| scope.allows_arc(x, child));
         match self.active {
             ActiveSet::All | ActiveSet::Growing => {
                 (0..self.n_variables as Variable).filter(|&x| x != child && free(x) && known(x)).collect()

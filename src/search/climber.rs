@@ -11,7 +11,7 @@ use super::ties::{TieOrder, TieRule};
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::LocalScore;
-use crate::{Result, Variable, VariableSet};
+use crate::{Result, SortedSet, Variable};
 
 /// A DAG with the gains of all moves from it, kept up to date move by move.
 ///
@@ -259,10 +259,7 @@ impl<'a, 's, S: LocalScore> Climber<'a, 's, S> {
             } else if let Some(&(with, _)) = own.additions.iter().find(|(_, x)| *x == child) {
                 with
             } else {
-                let at = parents.partition_point(|&x| x < child);
-                let mut with = VariableSet::from_slice(parents);
-                with.insert(at, child);
-                let score = self.scorer.local_score(parent, &with);
+                let score = self.scorer.local_score(parent, &parents.with(child));
                 if score.is_nan() { f64::NEG_INFINITY } else { score }
             };
             self.reversed[child as usize][i] = turned;

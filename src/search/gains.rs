@@ -11,7 +11,7 @@ use super::sessions::SessionPool;
 use crate::graph::Dag;
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreSession};
-use crate::{Result, Variable, VariableSet};
+use crate::{Result, SortedSet, Variable, VariableSet};
 
 /// Additions kept beyond those that improve. A tabu search takes the least bad move when none improves; if it ever gets
 /// to the end of a list, the child is scored again and more is kept.
@@ -362,12 +362,7 @@ fn least(score: f64, bad: f64, free: &[Variable]) -> f64 {
 }
 
 fn scores_without_each(session: &mut impl ScoreSession, child: Variable, parents: &[Variable]) -> Vec<f64> {
-    (0..parents.len())
-        .map(|i| {
-            let others: VariableSet = parents[..i].iter().chain(&parents[i + 1..]).copied().collect();
-            session.local_score(child, &others)
-        })
-        .collect()
+    parents.iter().map(|&x| session.local_score(child, &parents.without(x))).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::prepare_pairs;
 use super::tabu::TabuList;
 use super::ties::TieRule;
 use crate::graph::Dag;
-use crate::knowledge::{Constraints, Knowledge};
+use crate::knowledge::{Constraints, Scope};
 use crate::random_numbers::{below, generator};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
@@ -143,23 +143,24 @@ pub struct SearchResult {
 /// assert_eq!(found.score, 2.0);
 /// # Ok::<(), phgs::Error>(())
 /// ```
-pub fn hill_climb<S: LocalScore>(
+pub fn hill_climb<'k, S: LocalScore>(
     score: &S,
     start: &Dag,
     active: ActiveSet<'_>,
     options: &SearchOptions,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<SearchResult> {
+    let scope = scope.into();
     let p = score.n_variables();
     active.check(p, start)?;
-    let dag = Constraints { knowledge, max_parents: options.max_parents }.start(start)?;
+    let dag = Constraints { scope, max_parents: options.max_parents }.start(start)?;
     run.progress().enter(options.phase, 0);
     if !matches!(active, ActiveSet::Pairs(_)) {
         prepare_pairs(score, run)?;
     }
-    let candidates = Candidates::new(active, knowledge, p);
+    let candidates = Candidates::new(active, scope, p);
     let remember = options.tabu.is_some() || options.restarts.is_some();
     let max_parents = options.max_parents.unwrap_or(usize::MAX);
     let mut climber = Climber::new(score, dag, candidates, max_parents, options.ties, run, remember)?;

@@ -6,7 +6,7 @@ use super::separating::Separating;
 use super::worker::Worker;
 use super::{PairRecord, PcOptions};
 use crate::independence::{IndependenceTest, Subsets, TestSession, Tested};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::{Phase, Run};
 use crate::{Error, Result, Variable, VariableSet};
 
@@ -31,8 +31,8 @@ pub(super) struct Learner<'a, T> {
     pub(super) labels: &'a [u32],
     pub(super) max_conditioning_size: usize,
     log_alpha: f64,
-    /// `None` when nothing is known.
-    knowledge: Option<&'a Knowledge>,
+    /// `None` when all pairs are open.
+    scope: Option<Scope<'a>>,
     pub(super) run: &'a Run,
     /// By increasing (x, y); `starts[x]` is the first record of x.
     pub(super) records: Vec<PairRecord>,
@@ -57,7 +57,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         test: &'a T,
         labels: &'a [u32],
         options: &PcOptions,
-        knowledge: Option<&'a Knowledge>,
+        scope: Option<Scope<'a>>,
         run: &'a Run,
         records: Vec<PairRecord>,
     ) -> Self {
@@ -69,7 +69,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             labels,
             max_conditioning_size: options.max_conditioning_size.unwrap_or(usize::MAX),
             log_alpha: options.alpha.log(),
-            knowledge,
+            scope,
             run,
             records,
             starts,
@@ -125,7 +125,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
     }
 
     pub(super) fn is_required(&self, record: &PairRecord) -> bool {
-        self.knowledge.is_some_and(|knowledge| knowledge.requires_edge(record.x, record.y))
+        self.scope.is_some_and(|scope| scope.requires_edge(record.x, record.y))
     }
 
     pub(super) fn is_within(&self, record: &PairRecord) -> bool {
@@ -133,7 +133,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
     }
 
     pub(super) fn may_separate(&self, x: Variable, y: Variable, z: Variable) -> bool {
-        self.knowledge.is_none_or(|knowledge| knowledge.may_separate(x, y, z))
+        self.scope.is_none_or(|scope| scope.may_separate(x, y, z))
     }
 
     /// Tests a pair on the subsets of the worker's pool until one separates it. Without time for all of them the pair stays

@@ -32,7 +32,7 @@ use super::neighbourhoods::Neighbourhoods;
 use super::sweep::Stage;
 use super::{PairRecord, Skeleton};
 use crate::independence::{Alpha, IndependenceTest};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::{Ledger, Phase, Run};
 use crate::{Error, Result, Variable, VariableSet};
 
@@ -97,14 +97,15 @@ impl PcOptions {
 /// assert_eq!(skeleton.separating_set(0, 2), [1]);
 /// # Ok::<(), phgs::Error>(())
 /// ```
-pub fn pc<T: IndependenceTest>(
+pub fn pc<'k, T: IndependenceTest>(
     test: &T,
     options: &PcOptions,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Skeleton> {
-    partitioned_pc(test, &vec![0; test.n_variables()], options, knowledge, run, ledger)
+    let scope = scope.into();
+    partitioned_pc(test, &vec![0; test.n_variables()], options, scope, run, ledger)
 }
 
 /// Learns a skeleton by partitioned PC (the paper's algorithm 2 without its last line, the orientation).
@@ -118,15 +119,16 @@ pub fn pc<T: IndependenceTest>(
 /// [`Error::Parameter`] when there is not one label for each variable;
 /// [`Error::Interrupted`] when the run is cancelled; [`Error::TooManyTests`] when there is a limit of tests and it is
 /// reached. The ledger has the tests made until then.
-pub fn partitioned_pc<T: IndependenceTest>(
+pub fn partitioned_pc<'k, T: IndependenceTest>(
     test: &T,
     labels: &[u32],
     options: &PcOptions,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Skeleton> {
-    learn_stages(test, labels, options, knowledge, run, ledger, true)
+    let scope = scope.into();
+    learn_stages(test, labels, options, scope, run, ledger, true)
 }
 
 /// [`partitioned_pc`] that stops after the screens between clusters: the candidates that partition-estimation-fusion fuses.
@@ -134,18 +136,18 @@ pub(crate) fn screened_pc<T: IndependenceTest>(
     test: &T,
     labels: &[u32],
     options: &PcOptions,
-    knowledge: &Knowledge,
+    scope: Scope<'_>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Skeleton> {
-    learn_stages(test, labels, options, knowledge, run, ledger, false)
+    learn_stages(test, labels, options, scope, run, ledger, false)
 }
 
 fn learn_stages<T: IndependenceTest>(
     test: &T,
     labels: &[u32],
     options: &PcOptions,
-    knowledge: &Knowledge,
+    scope: Scope<'_>,
     run: &Run,
     ledger: &mut Ledger,
     complete: bool,
@@ -157,22 +159,22 @@ fn learn_stages<T: IndependenceTest>(
     let partitioned = labels.windows(2).any(|w| w[0] != w[1]);
     let (screening, screening_calls) = if partitioned {
         // The partition is of all variables, whatever is known of them.
-        (Phase::Partition, Knowledge::none().n_open_pairs(p) + p as u64)
+        (Phase::Partition, (p * p.saturating_sub(1) / 2) as u64 + p as u64)
     } else {
-        (Phase::Within, knowledge.n_open_pairs(p))
+        (Phase::Within, scope.n_open_pairs(p))
     };
 
     run.progress().enter(screening, 0);
-    let knowledge = Some(knowledge).filter(|k| !k.is_empty());
-    let records = ledger.timed(screening, |_| marginal_screen(test, options.alpha.log(), knowledge, run));
+    let scope = Some(scope).filter(|scope| !scope.is_all());
+    let records = ledger.timed(screening, |_| marginal_screen(test, options.alpha.log(), scope, run));
     let records = match records {
         // Half a screen would join pairs by the order of columns.
-        Err(Error::OutOfTime) => return Ok(Skeleton::new(p, options.alpha, required_records(knowledge))),
+        Err(Error::OutOfTime) => return Ok(Skeleton::new(p, options.alpha, required_records(scope))),
         other => other?,
     };
     ledger.add_calls(screening, screening_calls);
 
-    let mut learner = Learner::new(test, labels, options, knowledge, run, records);
+    let mut learner = Learner::new(test, labels, options, scope, run, records);
     let within: Vec<u32> = learner.select(|record| labels[record.x as usize] == labels[record.y as usize]);
     let mut edges = staged(ledger, Phase::Within, &mut learner, |learner| levels(learner, within, &Stage::Level))?;
     if partitioned {
@@ -199,15 +201,15 @@ fn learn_stages<T: IndependenceTest>(
 fn marginal_screen<T: IndependenceTest>(
     test: &T,
     log_alpha: f64,
-    knowledge: Option<&Knowledge>,
+    scope: Option<Scope<'_>>,
     run: &Run,
 ) -> Result<Vec<PairRecord>> {
-    let open = |x, y| knowledge.is_none_or(|knowledge| knowledge.leaves_open(x, y));
+    let open = |x, y| scope.is_none_or(|scope| scope.leaves_open(x, y));
     let dependent = test.marginal_dependences(run, log_alpha, open)?;
     let mut records: Vec<_> =
         dependent.into_iter().map(|pair| record(pair.x, pair.y, pair.result.log_p_value)).collect();
-    if knowledge.is_some() {
-        records.extend(required_records(knowledge));
+    if scope.is_some() {
+        records.extend(required_records(scope));
         by_pair(&mut records);
     }
     Ok(records)
@@ -219,8 +221,8 @@ fn by_pair(records: &mut [PairRecord]) {
 }
 
 /// The records of the pairs that knowledge requires.
-fn required_records(knowledge: Option<&Knowledge>) -> Vec<PairRecord> {
-    let required = knowledge.map(Knowledge::required_pairs).unwrap_or_default();
+fn required_records(scope: Option<Scope<'_>>) -> Vec<PairRecord> {
+    let required = scope.map(|scope| scope.required_pairs()).unwrap_or_default();
     required.into_iter().map(|(x, y)| record(x, y, f64::NEG_INFINITY)).collect()
 }
 

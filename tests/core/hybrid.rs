@@ -184,7 +184,7 @@ fn every_composition_keeps_knowledge_and_limits() {
         let refine = [Refine::Boss(boss), Refine::Ges(last), Refine::Growing(free)][below(rng, 3)].clone();
         let max_parents = limit(rng);
         let hybrid = Hybrid { restrict, select: no_path(), initialise, maximise, refine: vec![refine], max_parents };
-        let all = Constraints { knowledge: &knowledge, max_parents };
+        let all = Constraints { scope: (&knowledge).into(), max_parents };
         let searches = !matches!(hybrid.maximise, Maximise::None);
         let first = if searches { all.within(own.0) } else { all.within(own.1) };
         let last = all.within(own.1);

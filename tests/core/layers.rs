@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Modules of the crate from the ground up; those of one floor do not know each other.
 const FLOORS: [&[&str]; 10] = [
-    &["error", "layout", "random_numbers", "stats", "subsets"],
+    &["error", "layout", "random_numbers", "stats", "subsets", "variables"],
     &["run"],
     &["data", "graph"],
     &["counts", "knowledge"],

@@ -43,7 +43,7 @@ def made(n, counts, variables="abcd"):
     )
 
 
-def test_rows_63_and_64_shares_add_to_one_and_belong_to_the_order_of_the_pair(found):
+def test_shares_add_to_one_and_belong_to_the_order_of_the_pair(found):
     assert len(found.pairs) >= 5
     for row in found.pairs:
         assert row.x_to_y + row.y_to_x + row.undirected + row.absent == pytest.approx(1, abs=1e-12)

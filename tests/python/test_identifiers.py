@@ -18,7 +18,7 @@ def with_identifier(data, n):
 
 @pytest.mark.filterwarnings(ISOLATED)
 @pytest.mark.parametrize("method", METHODS)
-def test_row_44_the_edges_around_an_identifier_stay(method):
+def test_the_edges_around_an_identifier_stay(method):
     from conftest import make_chain
 
     data = with_identifier(make_chain(n=500), 500)
@@ -52,7 +52,7 @@ def test_a_skeleton_or_a_start_does_not_bring_it_back(chain):
     assert phgs.HillClimbing(start=[("id", "a")], progress=False).learn(data).cpdag.adjacent("id") == ()
 
 
-def test_row_44_a_test_of_it_warns(chain):
+def test_a_test_of_it_warns(chain):
     flag = np.arange(2000) % 2
     data = {**chain, "id": np.arange(2000), "flag": flag}
     for x, y, given in (("id", "flag", ()), ("a", "b", "id")):

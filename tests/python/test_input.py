@@ -53,14 +53,14 @@ FORMS = {
 
 @pytest.mark.filterwarnings("ignore:columns that are copies", "ignore:labels that are the same as text")
 @pytest.mark.parametrize("form", FORMS)
-def test_row_41_the_same_partition_in_any_type_gives_the_same_codes(form):
+def test_the_same_partition_in_any_type_gives_the_same_codes(form):
     reference = phgs.as_table({"x": X, "y": X})
     table = phgs.as_table({"x": FORMS[form], "y": X})
     assert table.codes[0].tolist() == reference.codes[0].tolist()
     assert table.arities == (4, 4)
 
 
-def test_row_41_results_are_the_same_to_the_bit(chain):
+def test_results_are_the_same_to_the_bit(chain):
     as_text = {name: np.array([f"s{value}" for value in column]) for name, column in chain.items()}
     as_category = pd.DataFrame({name: pd.Categorical(column) for name, column in as_text.items()})
     reference = phgs.learn(chain, progress=False)
@@ -76,7 +76,7 @@ def test_booleans_keep_their_labels_and_are_not_numbers():
     assert table.levels == ((True, False), (1, True), (True, False))
 
 
-def test_row_42_levels_show_the_mapping_in_order_of_appearance():
+def test_levels_show_the_mapping_in_order_of_appearance():
     table = phgs.as_table({"x": ["no", "yes", "no"], "y": [3, 1, 2]})
     assert table.levels == (("no", "yes"), (3, 1, 2))
     assert table.codes[1].tolist() == [0, 1, 2]
@@ -111,7 +111,7 @@ def test_the_dataframe_protocol_alone_is_enough(chain):
     assert phgs.as_table(Frame()).names == tuple(chain)
 
 
-def test_row_45_names_survive(chain):
+def test_names_survive(chain):
     names = [7, "Größe", ("multi", 1), "日本"]
     frame = pd.DataFrame(dict(enumerate(chain.values())))
     frame.columns = pd.Index(names, tupleize_cols=False)
@@ -121,7 +121,7 @@ def test_row_45_names_survive(chain):
     assert all(type(name) is not np.int64 for name in result.variables)
 
 
-def test_row_43_a_constant_column_warns_once_and_stays_alone(chain):
+def test_a_constant_column_warns_once_and_stays_alone(chain):
     with pytest.warns(phgs.DegenerateColumnWarning, match="'k', 'm'") as caught:
         result = phgs.learn({**chain, "k": ["same"] * 2000, "m": [0] * 2000}, progress=False)
     assert len(caught) == 1
@@ -134,7 +134,7 @@ def test_row_43_a_constant_column_warns_once_and_stays_alone(chain):
     )
 
 
-def test_row_44_id_like_columns_warn(chain):
+def test_id_like_columns_warn(chain):
     with pytest.warns(phgs.ManyStatesWarning, match=r"'id' \(2,000 states in 2,000 rows\)"):
         result = phgs.learn({**chain, "id": np.arange(2000)}, progress=False)
     assert result.n_rows == 2000
@@ -154,13 +154,13 @@ def refused(data, match, **options):
         phgs.learn(data, progress=False, **options)
 
 
-def test_row_46_duplicate_names_are_listed():
+def test_duplicate_names_are_listed():
     refused(pd.DataFrame([[1, 2, 3], [2, 1, 3]], columns=["a", "b", "a"]), "repeated: 'a'")
     refused({1: [1, 2], "1": [2, 1]}, "same as text")
     refused(pa.table([[1, 2], [1, 2]], names=["x", "x"]), "repeated: 'x'")
 
 
-def test_row_47_numbers_that_are_not_whole_are_refused_by_column(chain):
+def test_numbers_that_are_not_whole_are_refused_by_column(chain):
     text = r"columns 'w', 'v' hold numbers that are not whole"
     refused({**chain, "w": np.full(2000, 0.5), "v": [0.25] * 2000}, text, data_type="discrete")
     refused({**chain, "w": pa.array([0.5] * 2000)}, "phgs.discretize", data_type="discrete")
@@ -190,7 +190,7 @@ def test_things_that_are_no_data():
     refused({"x": np.arange(70_000)}, "more than 65,535 different values", data_type="discrete")
 
 
-def test_row_48_missing_values_are_counted_by_column():
+def test_missing_values_are_counted_by_column():
     data = {"x": [1.0, np.nan, 2.0, 1.0], "y": ["a", None, None, "b"], "z": pd.array([1, 2, pd.NA, 1], "Int64")}
     refused(data, r"'x' \(1\), 'y' \(2\), 'z' \(1\)", missing="error")
     dropped = phgs.as_table(data, missing="drop", warn=False)

@@ -279,7 +279,7 @@ def test_extended_bic_of_gaussian_data():
 
 
 @pytest.mark.parametrize("kind", [phgs.MMPC, phgs.HPC, phgs.FastIAMB, phgs.SIHitonPC])
-def test_row_18_one_neighbourhood_is_that_of_the_skeleton(alarm, kind):
+def test_one_neighbourhood_is_that_of_the_skeleton(alarm, kind):
     learner = kind(progress=False)
     whole = learner.learn(alarm.table)
     for target in ("HR", "CATECHOL", "LVFAILURE", "KINKEDTUBE"):

@@ -107,7 +107,7 @@ def outcome(kind, table, options):
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in options_of(kind)])
-def test_row_38_every_option_changes_the_outcome(alarm, table, kind, name):
+def test_every_option_changes_the_outcome(alarm, table, kind, name):
     every = [(a, b) for i, a in enumerate(table.names) for b in table.names[i + 1 :]]
     values = {"three": [i % 3 for i in range(37)], "every pair": every, "truth": alarm.truth}
     base, value = SPECIAL.get((kind, name), CHANGES[name])
@@ -116,5 +116,5 @@ def test_row_38_every_option_changes_the_outcome(alarm, table, kind, name):
     assert outcome(kind, table, base) != outcome(kind, table, {**base, name: value})
 
 
-def test_row_38_the_number_of_threads_does_not(table):
+def test_the_number_of_threads_does_not(table):
     assert outcome(phgs.PHGS, table, {"threads": 1}) == outcome(phgs.PHGS, table, {"threads": 3})

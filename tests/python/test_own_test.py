@@ -89,7 +89,7 @@ def watched(method, data, **options):
 
 @pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
 @pytest.mark.parametrize("method", [*BY_TESTS, "phgs", "auto", "mmhc", "h2pc", "pef", "arges"])
-def test_row_14_no_test_is_above_the_cap(alarm, method):
+def test_no_test_is_above_the_cap(alarm, method):
     data = {name: codes[:1000] for name, codes in zip(alarm.table.names[:10], alarm.table.codes, strict=False)}
     for cap in (0, 1, 2):
         _, asked = watched(method, data, max_conditioning_size=cap)
@@ -98,7 +98,7 @@ def test_row_14_no_test_is_above_the_cap(alarm, method):
 
 @pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
 @pytest.mark.parametrize("method", BY_TESTS)
-def test_row_30_what_knowledge_decides_is_not_tested(alarm, method):
+def test_what_knowledge_decides_is_not_tested(alarm, method):
     data = {name: codes[:1000] for name, codes in zip(alarm.table.names[:10], alarm.table.codes, strict=False)}
     pairs = list(itertools.combinations(data, 2))
     forbidden, required = pairs[::3], pairs[1::9]

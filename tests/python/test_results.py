@@ -56,7 +56,7 @@ def test_score_gains_add_up(alarm, result):
     assert gains.get(edge, gains.get(edge[::-1])) == pytest.approx(alone, rel=1e-9)
 
 
-def test_row_16_edges_and_separations_are_explained(result, alarm):
+def test_edges_and_separations_are_explained(result, alarm):
     table = result.edges
     assert table.columns[:3] == ("from", "to", "directed")
     assert len(table) == result.cpdag.n_edges
@@ -130,7 +130,7 @@ def test_result_files_that_are_none(tmp_path):
         phgs.learn({"x": [0, 1] * 9, "y": [1, 0] * 9}, progress=False).save(tmp_path / "no" / "r.json")
 
 
-def test_row_57_what_the_matrix_means():
+def test_what_the_matrix_means():
     graph = phgs.Graph("abc", directed=[("a", "b")], undirected=[("b", "c")])
     matrix = graph.to_numpy()
     assert matrix.tolist() == [[0, 1, 0], [0, 0, 1], [0, 1, 0]]
@@ -141,7 +141,7 @@ def test_row_57_what_the_matrix_means():
     assert phgs.as_graph(made) == graph
 
 
-def test_row_58_isolated_nodes_are_everywhere(chain):
+def test_isolated_nodes_are_everywhere(chain):
     result = phgs.learn(chain, progress=False)
     assert result.cpdag.adjacent("d") == ()
     assert "d" in result.to_networkx()
@@ -154,7 +154,7 @@ def test_row_58_isolated_nodes_are_everywhere(chain):
     assert result.to_dict()["variables"] == ["a", "b", "c", "d"]
 
 
-def test_row_60_exports_need_nothing(tmp_path):
+def test_exports_need_nothing(tmp_path):
     graph = phgs.Graph(["a", 'q"\\'], directed=[("a", 'q"\\')])
     assert '"a" -> "q\\"\\\\";' in graph.to_dot()
     path = tmp_path / "g.graphml"

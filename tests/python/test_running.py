@@ -27,12 +27,12 @@ def plain(result):
 
 
 @pytest.mark.parametrize("method", [method for method in phgs.METHODS if method != "gsc"])
-def test_row_54_any_number_of_threads_gives_equal_bytes(alarm, method):
+def test_any_number_of_threads_gives_equal_bytes(alarm, method):
     made = [plain(phgs.learn(alarm.table, method, threads=threads, progress=False)) for threads in (1, 2, 3, 2)]
     assert len(set(made)) == 1
 
 
-def test_row_13_column_order_does_not_change_the_graph(alarm):
+def test_column_order_does_not_change_the_graph(alarm):
     table = alarm.table
     order = np.random.default_rng(1).permutation(table.n_variables)
     columns = {f"{table.names[i]}'": table.codes[i] for i in order}
@@ -49,7 +49,7 @@ def test_row_13_column_order_does_not_change_the_graph(alarm):
 
 
 @pytest.mark.parametrize("method", [method for method in phgs.METHODS if method != "gsc"])
-def test_row_13_names_change_nothing(alarm, method):
+def test_names_change_nothing(alarm, method):
     table = alarm.table
     data = {name: codes[:1000] for name, codes in zip(table.names, table.codes, strict=True)}
     renamed = {f"{37 - i} {name}": codes for i, (name, codes) in enumerate(data.items())}
@@ -74,7 +74,7 @@ def test_one_thread_is_one_thread(alarm):
     assert most(1) <= 1 < most(3)
 
 
-def test_row_53_two_data_sets_in_one_process(chain):
+def test_two_data_sets_in_one_process(chain):
     from conftest import make_chain
 
     other = make_chain(seed=9)
@@ -131,7 +131,7 @@ print("right", flush=True)
     ],
 )
 @pytest.mark.parametrize("delay", [0.05, 0.6])
-def test_row_56_ctrl_c_within_a_second(learner, delay):
+def test_ctrl_c_within_a_second(learner, delay):
     script = INTERRUPTED.format(learner=learner)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout.readline() == "ready\n"
@@ -155,7 +155,7 @@ def test_a_time_limit_returns_the_best_so_far(alarm):
     assert phgs.learn(alarm.table, time_limit=1e9, progress=False).complete
 
 
-def test_row_55_progress_ends_with_finished(alarm):
+def test_progress_ends_with_finished(alarm):
     seen = []
     phgs.learn(alarm.table, progress=lambda *state: seen.append(state))
     assert seen[-1] == ("finished", 1, 1)
@@ -220,7 +220,7 @@ def test_a_thread_that_is_not_the_main_one_may_learn(chain):
     assert found[0].cpdag == phgs.learn(chain, progress=False).cpdag
 
 
-def test_row_67_heavy_modules_are_imported_when_used():
+def test_heavy_modules_are_imported_when_used():
     code = """
     import sys, phgs
     heavy = {"scipy", "pyarrow", "pandas", "polars", "matplotlib", "networkx", "sklearn"} & set(sys.modules)
@@ -248,7 +248,7 @@ def test_the_stub_names_what_the_core_has():
 
 
 @pytest.mark.parametrize("method", sorted(set(phgs.METHODS) - {"gsc"}))
-def test_row_56_every_method_keeps_a_time_limit(alarm, method):
+def test_every_method_keeps_a_time_limit(alarm, method):
     table = alarm.table
     wide = {f"{name}{k}": np.roll(codes, 7 * k) for k in range(4) for name, codes in zip(table.names, table.codes)}  # noqa: B905
     data = phgs.as_table(wide, warn=False)

@@ -5,66 +5,66 @@ are in the module of that theme; what is left is here.
 
 | row | wish | proven by |
 |---|---|---|
-| 1 | no information is no dependence | test_graphs: test_rows_1_and_6; here: test_row_1 |
-| 2 | levels fixed by column, rule named | counting.rs: strata_and_degrees_of_freedom…; here: test_row_2 |
-| 3 | rows and strata that count | here: test_row_3 |
-| 4 | the decision is p > alpha | here: test_row_4 |
-| 5 | no continuity correction | here: test_row_5 |
-| 6 | constant and repeated conditioners | test_graphs: test_rows_1_and_6; independence.rs: a_constant_conditioner… |
+| 1 | no information is no dependence | test_graphs: test_tables_without…; here: test_a_test_without… |
+| 2 | levels fixed by column, rule named | counting.rs: strata_and_degrees_of_freedom…; here: test_levels_are_fixed… |
+| 3 | rows and strata that count | here: test_rows_and_strata_that_count_are_told |
+| 4 | the decision is p > alpha | here: test_the_decision_is_p_above_alpha |
+| 5 | no continuity correction | here: test_two_by_two_tables_have_no_continuity_correction |
+| 6 | constant and repeated conditioners | test_graphs: test_tables…; independence.rs: a_constant_conditioner… |
 | 7 | huge conditioning sets | independence.rs: huge_sets_neither_overflow_nor_exhaust_memory |
-| 8 | least-sample rule, and its count | independence.rs: the_least_sample_rule…; here: test_row_8 |
+| 8 | least-sample rule, and its count | independence.rs: the_least_sample_rule…; here: test_the_least_sample_rule… |
 | 9 | singular Gaussian data | test_gaussian: test_copies_and_combinations_are_named |
-| 10 | tests of one's own, named in results | test_own_test; here: test_row_2 |
-| 11 | which alpha | test_results: test_what_a_result_says; here: test_row_11 |
+| 10 | tests of one's own, named in results | test_own_test; here: test_levels_are_fixed_by_column_and_the_rule_has… |
+| 11 | which alpha | test_results: test_what_a_result_says; here: test_the_levels_that_path_looked_at_are_in_the… |
 | 12 | order of columns (stable PC) | skeleton.rs: the_order_of_columns… |
-| 13 | columns permuted and renamed | test_running: test_row_13 |
-| 14 | cap of the conditioning set | test_own_test: test_row_14 |
+| 13 | columns permuted and renamed | test_running: test_column_order_does_not_change…, test_names_change_nothing |
+| 14 | cap of the conditioning set | test_own_test: test_no_test_is_above_the_cap |
 | 15 | separating sets only from tests | skeleton.rs: equals_the_plain_reference…; test_any_knowledge |
-| 16 | p-values and sets behind edges | test_results: test_row_16 |
-| 17 | separators from earlier tiers | here: test_row_17 |
-| 18 | blankets, targets | orient/class.rs: blankets…; local.rs: one_target…; test_graphs: test_row_18 |
+| 16 | p-values and sets behind edges | test_results: test_edges_and_separations_are_explained |
+| 17 | separators from earlier tiers | here: test_a_chain_over_three_tiers_loses_its_long_edge |
+| 18 | blankets, targets | orient/class.rs: blankets…; local.rs: one_target…; test_graphs: test_markov_blankets |
 | 19 | every rule of Meek | src/orient/meek.rs; orient/class.rs |
-| 20 | isolated nodes | test_results: test_row_58; test_any_frame |
-| 21 | no cycles; a DAG or why not | orient/colliders.rs: conflicts_never…; test_any_frame; here: test_row_21 |
-| 22 | no bidirected edges, conflicts listed | here: test_row_22 |
-| 23 | extension or what stands in its way | orient/class.rs: extension_succeeds_exactly…; test_graphs: test_row_23 |
+| 20 | isolated nodes | test_results: test_isolated_nodes_are_everywhere; test_any_frame |
+| 21 | no cycles; a DAG or why not | orient/colliders.rs: conflicts_never…; test_any_frame; here: test_graphs… |
+| 22 | no bidirected edges, conflicts listed | here: test_conflicts_are_named_and_no_edge_points_both_ways |
+| 23 | extension or what stands in its way | orient/class.rs: extension_succeeds_exactly…; test_graphs: test_what… |
 | 24 | collider rules by name | orient/colliders.rs: all_collider_rules… |
-| 25 | all DAGs of a class, conversions | orient/class.rs; test_graphs: test_row_25 |
-| 26 | required edges appear | here: test_row_26 |
+| 25 | all DAGs of a class, conversions | orient/class.rs; test_graphs: test_round_trips_on_random_dags |
+| 26 | required edges appear | here: test_a_required_edge_that_the_data_do_not_show_is_there |
 | 27 | contradictions are refused | test_knowledge: test_contradictions…; test_any_knowledge |
-| 28 | no constraint is broken | test_knowledge: test_row_28; test_any_knowledge |
-| 29 | forbidding invents no collider | test_knowledge: test_row_29 |
-| 30 | forbidden pairs are not tested | test_own_test: test_row_30; here: test_row_30 |
-| 31 | one kind of knowledge everywhere | test_knowledge: test_row_31 |
-| 32 | empty knowledge is none | here: test_row_32 |
-| 33 | what BIC is | here: test_row_33 |
+| 28 | no constraint is broken | test_knowledge: test_no_output_breaks_random_knowledge; test_any_knowledge |
+| 29 | forbidding invents no collider | test_knowledge: test_a_forbidden_pair_invents_no_collider |
+| 30 | forbidden pairs are not tested | test_own_test: test_what_knowledge…; here: test_forbidden_pairs… |
+| 31 | one kind of knowledge everywhere | test_knowledge: test_requiring_an_edge_that_is_there_changes_nothing_else |
+| 32 | empty knowledge is none | here: test_empty_knowledge_is_no_knowledge |
+| 33 | what BIC is | here: test_bic_by_hand |
 | 34 | BDeu's closed form | score.rs: bdeu_and_k2_are_their_closed_forms |
-| 35 | score of any graph | test_graphs: test_row_35 |
+| 35 | score of any graph | test_graphs: test_any_graph_can_be_scored |
 | 36 | ties of equivalent graphs | score.rs: equivalent_dags_tie_exactly |
 | 37 | hill-climbing is hill-climbing | search.rs: every_move_is_that_of_a_plain_search |
-| 38 | options count, examples run | test_options: test_row_38; test_docs |
-| 39 | tabu ends, never below its start | search.rs: promises_hold; test_learners: test_a_search_is_never_worse… |
+| 38 | options count, examples run | test_options: test_every_option…, test_the_number_of…; test_docs |
+| 39 | tabu ends, never below its start | search.rs: promises_hold; test_learners: test_a_search_is_never… |
 | 40 | GES is GES | src/search/ges/tests.rs; ges.rs; test_any_frame |
 | 41–43 | labels of any type; constants | test_input |
 | 44 | identifiers | test_identifiers |
 | 45–48 | names, repeated names, floats, missing values | test_input |
-| 49 | test-wise deletion, missing as a level | test_testwise; test_input: test_row_48 |
-| 50 | many rows | here: test_row_50 |
-| 51 | many columns, few rows | here: test_row_51 |
+| 49 | test-wise deletion, missing as a level | test_testwise; test_input: test_missing_values_are_counted_by_column |
+| 50 | many rows | here: test_tabu_search_on_many_rows |
+| 51 | many columns, few rows | here: test_thousands_of_columns_and_few_rows |
 | 52 | large parent sets | score.rs: many_large_parents_need_little_memory_and_no_overflow |
-| 53 | no stale cache | test_running: test_row_53 |
-| 54 | threads change nothing; one is one | test_running: test_row_54, test_one_thread… |
-| 55 | progress and silence | test_running: test_row_55, test_progress_is_silent…, test_logging… |
-| 56 | Ctrl-C and time limits | test_interruption; test_running: test_a_time_limit… |
-| 57, 58 | the matrix; isolated nodes | test_results: test_row_57, test_row_58 |
+| 53 | no stale cache | test_running: test_two_data_sets_in_one_process |
+| 54 | threads change nothing; one is one | test_running: test_any_number_of_threads_gives_equal…, test_one… |
+| 55 | progress and silence | test_running: test_progress_ends_with_finished, test_progress_is…, test_logging… |
+| 56 | Ctrl-C and time limits | test_interruption; test_running: test_a_time… |
+| 57, 58 | the matrix; isolated nodes | test_results: test_what_the_matrix_means, test_isolated_nodes_are_everywhere |
 | 59 | BIF | bif.rs |
-| 60 | drawing without hard-to-install packages | test_results: test_row_60 |
-| 61 | comparison of classes by name | metrics.rs; test_graphs: test_row_61 |
-| 62 | CPDAG or DAG | here: test_row_62 |
-| 63, 64 | confidence of edges | test_confidence: test_rows_63_and_64, test_any_executor… |
-| 65 | light import | here: test_row_65; test_running: test_row_67 |
+| 60 | drawing without hard-to-install packages | test_results: test_exports_need_nothing |
+| 61 | comparison of classes by name | metrics.rs; test_graphs: test_comparison_is_by_name_and_class |
+| 62 | CPDAG or DAG | here: test_a_result_says_what_it_holds |
+| 63, 64 | confidence of edges | test_confidence: test_shares_add_to_one_and_belong_to_the…, test_any… |
+| 65 | light import | here: test_import_is_light; test_running: test_heavy_modules_are_imported_when_used |
 | 66 | no other runtime | no test: Python and Rust alone |
-| 67 | old and new numpy; one conditioning column | test_running: test_row_67; here: test_row_67 |
+| 67 | old and new numpy; one conditioning column | test_running: test_heavy_modules…; here: test_a_single… |
 """
 
 import math
@@ -81,7 +81,7 @@ import phgs
 from conftest import make_chain
 
 
-def test_row_1_a_test_without_information_says_so():
+def test_a_test_without_information_says_so():
     # Within each stratum of z one of the two is constant: nothing can be said.
     data = {"x": [0, 1, 0, 0] * 20, "y": [0, 0, 0, 1] * 20, "z": [0, 0, 1, 1] * 20}
     adjusted = phgs.independence_test(data, "x", "y", "z", degrees_of_freedom="adjusted")
@@ -94,7 +94,7 @@ def test_row_1_a_test_without_information_says_so():
     assert not phgs.independence_test(data, "x", "y").no_information
 
 
-def test_row_2_levels_are_fixed_by_column_and_the_rule_has_a_name(chain):
+def test_levels_are_fixed_by_column_and_the_rule_has_a_name(chain):
     # The third state of x is never seen where z is 1.
     data = {"x": [0, 1, 2, 0, 1, 0, 1, 1], "y": [0, 1, 0, 1, 0, 1, 1, 0], "z": [0, 0, 0, 0, 1, 1, 1, 1]}
     tests = {
@@ -111,7 +111,7 @@ def test_row_2_levels_are_fixed_by_column_and_the_rule_has_a_name(chain):
         assert result.to_dict()["test"] == name
 
 
-def test_row_3_rows_and_strata_that_count_are_told():
+def test_rows_and_strata_that_count_are_told():
     z = np.repeat([0, 1, 2, 3], 25)
     x = np.where(z == 0, np.arange(100) % 2, 0)
     y = np.where(z <= 1, np.arange(100) // 2 % 2, 1)
@@ -128,7 +128,7 @@ def test_row_3_rows_and_strata_that_count_are_told():
 
 
 @pytest.mark.filterwarnings("ignore:only .* rows are in strata:phgs.PhgsWarning")
-def test_row_4_the_decision_is_p_above_alpha(alarm):
+def test_the_decision_is_p_above_alpha(alarm):
     for method in ("pc", "ppc", "mmpc"):
         result = phgs.learn(alarm.table, method, alpha=0.02, progress=False)
         assert all(row.p_value <= 0.02 for row in result.edges)
@@ -145,7 +145,7 @@ def test_row_4_the_decision_is_p_above_alpha(alarm):
             assert test.p_value > 0.02
 
 
-def test_row_5_two_by_two_tables_have_no_continuity_correction():
+def test_two_by_two_tables_have_no_continuity_correction():
     table = np.array([[12, 5], [3, 9]])
     x, y = np.repeat([0, 0, 1, 1], table.ravel()), np.repeat([0, 1, 0, 1], table.ravel())
     n, expected = table.sum(), np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
@@ -159,7 +159,7 @@ def test_row_5_two_by_two_tables_have_no_continuity_correction():
         assert test.p_value == pytest.approx(math.erfc(math.sqrt(statistic / 2)), rel=1e-10)
 
 
-def test_row_8_the_least_sample_rule_counts_what_it_decided(alarm):
+def test_the_least_sample_rule_counts_what_it_decided(alarm):
     table = {name: codes[:500] for name, codes in zip(alarm.table.names, alarm.table.codes, strict=True)}
     plain = phgs.learn(table, "pc", progress=False)
     guarded = phgs.learn(table, "pc", minimum_sample=(10, "df", "independent"), progress=False)
@@ -169,7 +169,7 @@ def test_row_8_the_least_sample_rule_counts_what_it_decided(alarm):
     assert phgs.independence_test({"x": [0, 1] * 9, "y": [0, 0, 1] * 6}, "x", "y", minimum_sample=20).too_sparse
 
 
-def test_row_11_the_levels_that_path_looked_at_are_in_the_result(alarm):
+def test_the_levels_that_path_looked_at_are_in_the_result(alarm):
     result = phgs.learn(alarm.table, "pc", alpha=0.05, progress=False)
     alphas = [point.alpha for point in result.path]
     assert alphas[0] == 0.05
@@ -180,7 +180,7 @@ def test_row_11_the_levels_that_path_looked_at_are_in_the_result(alarm):
     assert f"chosen from {len(alphas)} levels" in str(result)
 
 
-def test_row_17_a_chain_over_three_tiers_loses_its_long_edge():
+def test_a_chain_over_three_tiers_loses_its_long_edge():
     data = make_chain(n=3000, seed=2)
     for method in ("pc", "ppc", "phgs", "mmpc", "hpc", "si-hiton-pc"):
         result = phgs.learn(data, method, knowledge={"tiers": [["a"], ["b"], ["c"]]}, progress=False)
@@ -195,7 +195,7 @@ def noisy(rng):
     return x
 
 
-def test_row_21_graphs_without_a_dag_are_acyclic_and_say_so():
+def test_graphs_without_a_dag_are_acyclic_and_say_so():
     rng = np.random.default_rng(0)
     without = 0
     for _ in range(40):
@@ -213,7 +213,7 @@ def test_row_21_graphs_without_a_dag_are_acyclic_and_say_so():
     assert without
 
 
-def test_row_22_conflicts_are_named_and_no_edge_points_both_ways():
+def test_conflicts_are_named_and_no_edge_points_both_ways():
     rng = np.random.default_rng(0)
     found = 0
     for _ in range(40):
@@ -230,7 +230,7 @@ def test_row_22_conflicts_are_named_and_no_edge_points_both_ways():
     assert found
 
 
-def test_row_26_a_required_edge_that_the_data_do_not_show_is_there(chain):
+def test_a_required_edge_that_the_data_do_not_show_is_there(chain):
     for method in phgs.METHODS:
         if method == "gsc":
             continue
@@ -244,7 +244,7 @@ def test_row_26_a_required_edge_that_the_data_do_not_show_is_there(chain):
     assert kept.cpdag.skeleton() == free.cpdag.skeleton()
 
 
-def test_row_30_forbidden_pairs_make_work_less(alarm):
+def test_forbidden_pairs_make_work_less(alarm):
     rng = np.random.default_rng(0)
     names = alarm.table.names
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
@@ -261,13 +261,13 @@ def test_row_30_forbidden_pairs_make_work_less(alarm):
     assert within <= phgs.learn(wide, "pc", progress=False).calls["within"] - 10_000
 
 
-def test_row_32_empty_knowledge_is_no_knowledge(chain):
+def test_empty_knowledge_is_no_knowledge(chain):
     free = phgs.learn(chain, progress=False)
     for empty in (None, {}, phgs.Knowledge(), {"required": [], "tiers": []}):
         assert phgs.learn(chain, knowledge=empty, progress=False).cpdag == free.cpdag
 
 
-def test_row_33_bic_by_hand():
+def test_bic_by_hand():
     # x: 6 and 4; y given x = 0: 5 and 1, given x = 1: 1 and 3.
     data = {"x": [0] * 6 + [1] * 4, "y": [0] * 5 + [1] + [0] + [1] * 3}
     loglik = 6 * math.log(0.6) + 4 * math.log(0.4)
@@ -285,7 +285,7 @@ def sampled(n_variables, n_rows, seed=1):
     return phgs.Network.random(arcs, states=(2, 5), seed=seed).sample(n_rows, seed=seed)
 
 
-def test_row_50_tabu_search_on_many_rows():
+def test_tabu_search_on_many_rows():
     table = phgs.as_table(sampled(29, 137_000))
     start = time.monotonic()
     result = phgs.learn(table, "tabu", progress=False)
@@ -293,7 +293,7 @@ def test_row_50_tabu_search_on_many_rows():
     assert result.complete
 
 
-def test_row_51_thousands_of_columns_and_few_rows():
+def test_thousands_of_columns_and_few_rows():
     rng = np.random.default_rng(3)
     wide = phgs.as_table(rng.integers(0, 2, (100, 2000)), warn=False)
     start = time.monotonic()
@@ -302,7 +302,7 @@ def test_row_51_thousands_of_columns_and_few_rows():
     assert len(result.variables) == 2000
 
 
-def test_row_62_a_result_says_what_it_holds():
+def test_a_result_says_what_it_holds():
     rng = np.random.default_rng(4)
     x, y = rng.integers(0, 2, (2, 2000))
     chain, collider = make_chain(), {"x": x, "y": y, "z": (x | y) ^ (rng.random(2000) < 0.1)}
@@ -317,7 +317,7 @@ def test_row_62_a_result_says_what_it_holds():
     assert phgs.learn(collider, progress=False).cpdag.directed == (("x", "z"), ("y", "z"))
 
 
-def test_row_65_import_is_light():
+def test_import_is_light():
     # Seconds of the processor: half a second, where importing numpy takes an eighth; more where that takes more.
     code = "import time, numpy; before = time.process_time(); import phgs; print(before, time.process_time())"
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
@@ -329,7 +329,7 @@ def test_row_65_import_is_light():
     assert sum(path.stat().st_size for path in files) < 12e6
 
 
-def test_row_67_a_single_conditioning_column_may_stand_alone(chain):
+def test_a_single_conditioning_column_may_stand_alone(chain):
     alone = phgs.independence_test(chain, "a", "c", "b")
     assert alone == phgs.independence_test(chain, "a", "c", ["b"])
     assert alone.given == ("b",)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         score: _core.AnyScore
         composition: _core.Composition
         knowledge: _core.Knowledge | None
+        isolated: Sequence[int]
 
 
 logger = logging.getLogger("phgs")
@@ -203,6 +204,7 @@ class Learner(Estimator):
                 score=described["score"] if table.complete or self._own_score() is not None else None,
                 composition=described["composition"],
                 knowledge=described["knowledge"],
+                isolated=described["isolated"],
                 cluster=lambda distances: clusters(distances, composition.max_clusters, table.isolated, until),
                 threads=self.threads,
                 time_limit=None if until is None else max(until - time.perf_counter(), 1e-9),
@@ -239,6 +241,7 @@ class Learner(Estimator):
             "score": score,
             "composition": composition.as_core(table),
             "knowledge": self._knowledge(table),
+            "isolated": table.isolated,
         }
 
     def _check(self) -> None:
@@ -365,11 +368,11 @@ class Learner(Estimator):
         return found
 
     def _knowledge(self, table: Data) -> _core.Knowledge | None:
-        if self.knowledge is None and not table.isolated:
+        if self.knowledge is None:
             return None
         from phgs.knowledge import Knowledge
 
-        known = Knowledge.of(self.knowledge or {})
+        known = Knowledge.of(self.knowledge)
         described = known._for_core(table)
         known._refuse_more_parents_than(getattr(self, "max_parents", None))
         return described

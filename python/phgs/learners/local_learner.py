@@ -70,6 +70,7 @@ class LocalLearner(Learner):
                 test=described["test"],
                 local=self._restriction().as_core(table),
                 knowledge=described["knowledge"],
+                isolated=described["isolated"],
                 threads=self.threads,
                 progress=report,
             )
@@ -123,6 +124,7 @@ class LocalLearner(Learner):
                 test=described["test"],
                 local=self._restriction().as_core(table),
                 knowledge=described["knowledge"],
+                isolated=described["isolated"],
                 threads=self.threads,
                 progress=report,
             )

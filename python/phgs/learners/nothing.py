@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ def warn_of_nothing(described: Mapping[str, Any], n_variables: int, stacklevel: 
         return
     known = described["knowledge"]
     edges = restrict["edges"]
-    if _may_be_joined(edges, known, n_variables).any():
+    if _may_be_joined(edges, known, described["isolated"], n_variables).any():
         return
     if known is not None and (known["required"] or known["required_edges"]):
         return
@@ -46,18 +46,20 @@ def warn_of_nothing(described: Mapping[str, Any], n_variables: int, stacklevel: 
     )
 
 
-def _may_be_joined(edges: NDArray[np.int64], known: Mapping[str, Any] | None, n_variables: int) -> NDArray[np.bool_]:
-    """Return for each pair, of millions, whether knowledge allows an arc between its ends."""
+def _may_be_joined(
+    edges: NDArray[np.int64], known: Mapping[str, Any] | None, isolated: Sequence[int], n_variables: int
+) -> NDArray[np.bool_]:
+    """Return for each pair, of millions, whether an arc between its ends is allowed."""
+    x, y = edges.T
+    apart = np.zeros(n_variables, dtype=np.bool_)
+    apart[list(isolated)] = True
+    joined: NDArray[np.bool_] = ~apart[x] & ~apart[y]
     if known is None:
-        return np.ones(len(edges), dtype=np.bool_)
-    isolated = np.zeros(n_variables, dtype=np.bool_)
-    isolated[list(known["isolated"])] = True
+        return joined
     tiers = np.array([np.nan if tier is None else tier for tier in known["tiers"] or [None] * n_variables])
     forbidden = np.array([a * n_variables + b for a, b in known["forbidden"]], dtype=np.int64)
 
     def allowed(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         return ~(tiers[a] > tiers[b]) & ~np.isin(a * n_variables + b, forbidden)
 
-    x, y = edges.T
-    found: NDArray[np.bool_] = (allowed(x, y) | allowed(y, x)) & ~isolated[x] & ~isolated[y]
-    return found
+    return joined & (allowed(x, y) | allowed(y, x))

@@ -13,7 +13,7 @@ use crate::graph::{Dag, Pdag, Reach, UndirectedGraph};
 use crate::knowledge::{Constraints, Knowledge};
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreCache};
-use crate::{Result, Variable, VariableSet};
+use crate::{Result, SortedSet, Variable, VariableSet};
 
 /// Options of [`hybrid_greedy_initialization`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub fn hybrid_greedy_initialization<S: LocalScore>(
     let required = rest.directed_edges().filter(|&(x, y)| knowledge.requires_edge(x, y));
     let dag = Dag::from_arcs(p, required)?;
     let max_parents = options.max_parents.unwrap_or(usize::MAX);
-    let constraints = Constraints { knowledge, max_parents: options.max_parents };
+    let constraints = Constraints { scope: knowledge.into(), max_parents: options.max_parents };
     if !knowledge.is_empty() {
         constraints.required_dag(&dag)?;
     }
@@ -129,17 +129,13 @@ pub fn hybrid_greedy_initialization<S: LocalScore>(
     constraints.repair(dag, |child, base, others, room| Ok(cache.strongest_parents(child, base, others, room)))
 }
 
-fn without(parents: &[Variable], leaving: Option<Variable>) -> VariableSet {
-    parents.iter().copied().filter(|&parent| Some(parent) != leaving).collect()
-}
-
 impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
     /// The parent, not a required one, without which the score of a variable is best.
     fn weakest_parent(&mut self, x: Variable) -> Option<Variable> {
         let parents = VariableSet::from_slice(self.dag.parents(x));
         let mut best: Option<(f64, Variable)> = None;
         for &parent in parents.iter().filter(|&&parent| !self.knowledge.requires_edge(parent, x)) {
-            let score = self.cache.local_score(x, &without(&parents, Some(parent)));
+            let score = self.cache.local_score(x, &parents.without(parent));
             if best.is_none_or(|(other, _)| score > other) {
                 best = Some((score, parent));
             }
@@ -161,7 +157,8 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
                     if leaving.is_none() && !self.has_room(to, 1) {
                         continue;
                     }
-                    let parents = without(self.dag.parents(to), leaving);
+                    let parents = self.dag.parents(to);
+                    let parents = leaving.map_or_else(|| VariableSet::from_slice(parents), |x| parents.without(x));
                     self.cache.local_scores_with_each(to, &parents, &[from], &mut self.scores);
                     let gain = gain(self.scores[0], before);
                     if best.is_none_or(|(other, ..)| gain > other) {

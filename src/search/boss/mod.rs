@@ -15,7 +15,7 @@ use super::ges::{GesOptions, ges};
 use super::hill_climbing::{Restarts, SearchResult};
 use super::prepare_pairs;
 use crate::graph::Dag;
-use crate::knowledge::{Constraints, Knowledge};
+use crate::knowledge::{Constraints, Scope};
 use crate::orient::cpdag_of_dag;
 use crate::run::{Ledger, Phase, Run};
 use crate::score::{LocalScore, ScoreSession};
@@ -92,17 +92,18 @@ impl Default for BossOptions<'_> {
 /// # Errors
 ///
 /// As for [`hill_climb`](super::hill_climb).
-pub fn boss<S: LocalScore>(
+pub fn boss<'k, S: LocalScore>(
     score: &S,
     start: &Dag,
     options: &BossOptions<'_>,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<SearchResult> {
+    let scope = scope.into();
     let p = score.n_variables();
     options.active.check(p, start)?;
-    let start = Constraints { knowledge, max_parents: options.max_parents }.start(start)?;
+    let start = Constraints { scope, max_parents: options.max_parents }.start(start)?;
     run.progress().enter(options.phase, 0);
     prepare_pairs(score, run)?;
     let local =
@@ -114,14 +115,14 @@ pub fn boss<S: LocalScore>(
     }
     let largest = local.iter().map(|s| s.abs()).filter(|s| s.is_finite()).fold(0.0, f64::max);
     let rules = Rules {
-        candidates: Candidates::new(options.active, knowledge, p),
+        candidates: Candidates::new(options.active, scope, p),
         max_parents: options.max_parents.unwrap_or(usize::MAX),
         tolerance: (1e-12 * largest).max(1e-9),
         capacity: (1 << 23) / p.max(1) + (1 << 10),
         run,
     };
     let left = options.budget.map(|budget| budget - p as u64);
-    let mut search = OrderSearch::new(score, &start, rules, options, left, knowledge, run)?;
+    let mut search = OrderSearch::new(score, &start, rules, options, left, scope, run)?;
     let outcome = search.improve(&start, options.restarts.as_ref());
     ledger.add_calls(options.phase, p as u64 + search.calls());
     let complete = outcome?;
@@ -139,7 +140,7 @@ pub fn boss<S: LocalScore>(
             phase: options.phase,
             ..GesOptions::default()
         };
-        let found = ges(score, &cpdag_of_dag(&dag), &backward, knowledge, run, ledger)?;
+        let found = ges(score, &cpdag_of_dag(&dag), &backward, scope, run, ledger)?;
         complete = found.complete;
         iterations += found.deletions;
         let fewer = found.score >= total - rules.tolerance && found.dag.n_arcs() < dag.n_arcs();

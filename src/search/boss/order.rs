@@ -11,7 +11,7 @@ use super::restarts::Journal;
 use super::tree::{GrowShrinkTree, Rules, Trace};
 use super::{BossOptions, unlocked};
 use crate::graph::Dag;
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::Run;
 use crate::score::LocalScore;
 use crate::{Result, Variable, VariableSet};
@@ -57,11 +57,11 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         rules: Rules<'a>,
         options: &BossOptions<'_>,
         budget: Option<u64>,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &'a Run,
     ) -> Result<Self> {
         let p = start.n_variables();
-        let from_data = options.order_from_data && knowledge.required_pairs().is_empty();
+        let from_data = options.order_from_data && scope.required_pairs().is_empty();
         let order = if from_data { score.order_from_data(run)? } else { None };
         let order = order.unwrap_or_else(|| start.topological_order());
         let growing = options.growing;
@@ -69,10 +69,10 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         order.iter().enumerate().for_each(|(i, &x)| position[x as usize] = i);
         let none = vec![VariableSet::new(); p];
         let (mut forced, mut before, mut after) = (none.clone(), none.clone(), none);
-        for (x, y) in knowledge.required_pairs() {
+        for (x, y) in scope.required_pairs() {
             forced[x as usize].push(y);
             forced[y as usize].push(x);
-            match (knowledge.allows_arc(x, y), knowledge.allows_arc(y, x)) {
+            match (scope.allows_arc(x, y), scope.allows_arc(y, x)) {
                 (true, false) => {
                     before[y as usize].push(x);
                     after[x as usize].push(y);

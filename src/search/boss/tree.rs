@@ -6,7 +6,7 @@ use super::super::candidates::Candidates;
 use super::super::known_parents::KnownParents;
 use crate::run::Run;
 use crate::score::ScoreSession;
-use crate::{Variable, VariableSet};
+use crate::{SortedSet, Variable, VariableSet};
 
 /// What holds for every tree of a search.
 #[derive(Debug, Clone, Copy)]
@@ -200,8 +200,7 @@ impl GrowShrinkTree {
         if let Some(node) = node {
             return node as usize;
         }
-        let mut parents = self.nodes[at].parents.clone();
-        parents.insert(parents.partition_point(|&x| x < variable), variable);
+        let parents = self.nodes[at].parents.with(variable);
         let node = self.node(parents, session.ranks_by_scores().then_some(score), session);
         if let Some(branches) = &mut self.nodes[at].branches {
             branches[next].node = Some(node as u32);

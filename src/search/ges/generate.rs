@@ -4,46 +4,29 @@ use super::operator::{Kind, Operator, cliques, shared_neighbours, undirected_tur
 use super::scores::{Need, Scores, tolerance};
 use super::{GesOptions, Restriction};
 use crate::graph::Pdag;
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::score::LocalScore;
 use crate::search::candidates::screened;
-use crate::{Variable, VariableSet};
+use crate::{SortedSet, Variable, VariableSet};
 
 /// The operators that a search may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Space<'a> {
     restriction: Restriction<'a>,
-    knowledge: &'a Knowledge,
-    /// Whether there is any knowledge.
+    scope: Scope<'a>,
+    /// Whether not all pairs are open.
     informed: bool,
     max_parents: usize,
     /// The pair that must stay as it is, with the lower index first.
     held: Option<(Variable, Variable)>,
 }
 
-/// The union of two increasing lists that share nothing.
-fn union(a: &[Variable], b: &[Variable]) -> VariableSet {
-    let mut all = VariableSet::with_capacity(a.len() + b.len());
-    all.extend_from_slice(a);
-    all.extend_from_slice(b);
-    all.sort_unstable();
-    all
-}
-
-fn with(set: &[Variable], x: Variable) -> VariableSet {
-    union(set, &[x])
-}
-
-fn without(set: &[Variable], x: Variable) -> VariableSet {
-    set.iter().copied().filter(|&v| v != x).collect()
-}
-
 impl<'a> Space<'a> {
-    pub(super) fn new(options: &GesOptions<'a>, knowledge: &'a Knowledge) -> Self {
+    pub(super) fn new(options: &GesOptions<'a>, scope: Scope<'a>) -> Self {
         Self {
             restriction: options.restriction,
-            knowledge,
-            informed: !knowledge.is_empty(),
+            scope,
+            informed: !scope.is_all(),
             max_parents: options.max_parents.unwrap_or(usize::MAX),
             held: None,
         }
@@ -63,7 +46,7 @@ impl<'a> Space<'a> {
     }
 
     fn allows(&self, x: Variable, y: Variable) -> bool {
-        !self.informed || self.knowledge.allows_edge(x, y)
+        !self.informed || self.scope.allows_edge(x, y)
     }
 
     /// The variables that y may be connected with, in increasing order; `None` for all that knowledge allows.
@@ -102,7 +85,7 @@ impl<'a> Space<'a> {
         }
         for clique in cliques(cpdag, cpdag.undirected(y)) {
             if cpdag.parents(y).len() + clique.len() < self.max_parents {
-                visit(&clique, union(cpdag.parents(y), &clique), partners.as_deref());
+                visit(&clique, cpdag.parents(y).union(&clique), partners.as_deref());
             }
         }
     }
@@ -168,7 +151,7 @@ impl<'a> Space<'a> {
             marks.exclude(cpdag, y, clique);
             for &x in &near {
                 if !marks.has(x) && partners.is_none_or(|list| list.binary_search(&x).is_ok()) {
-                    let gain = score(y, &with(&base, x)) - score(y, &base);
+                    let gain = score(y, &base.with(x)) - score(y, &base);
                     found.push(Operator { kind: Kind::Insert, x, y, clique: clique.clone(), gain });
                 }
             }
@@ -188,13 +171,13 @@ impl<'a> Space<'a> {
         let mut found = Vec::new();
         let below = cpdag.undirected(y).iter().filter(|&&x| x < y);
         for &x in cpdag.parents(y).iter().chain(below) {
-            if (self.informed && self.knowledge.requires_edge(x, y)) || self.holds(x, y) {
+            if (self.informed && self.scope.requires_edge(x, y)) || self.holds(x, y) {
                 continue;
             }
-            let parents = without(cpdag.parents(y), x);
+            let parents = cpdag.parents(y).without(x);
             for clique in cliques(cpdag, &shared_neighbours(cpdag, x, y)) {
-                let rest = union(&parents, &clique);
-                let before = score(y, &with(&rest, x));
+                let rest = parents.union(&clique);
+                let before = score(y, &rest.with(x));
                 let gain = score(y, &rest) - before;
                 // Of equal scores the class with fewer edges is better.
                 if costly || gain >= -tolerance(before) {
@@ -236,15 +219,15 @@ impl<'a> Space<'a> {
                 if !fits {
                     continue;
                 }
-                let base = union(cpdag.parents(y), clique);
+                let base = cpdag.parents(y).union(clique);
                 let of_x = if undirected {
                     let common: VariableSet = clique.iter().copied().filter(|w| shared.contains(w)).collect();
-                    union(cpdag.parents(x), &common)
+                    cpdag.parents(x).union(&common)
                 } else {
-                    without(cpdag.parents(x), y)
+                    cpdag.parents(x).without(y)
                 };
-                let before = score(y, &base) + score(x, &with(&of_x, y));
-                let gain = score(y, &with(&base, x)) + score(x, &of_x) - before;
+                let before = score(y, &base) + score(x, &of_x.with(y));
+                let gain = score(y, &base.with(x)) + score(x, &of_x) - before;
                 if costly || gain > tolerance(before) {
                     found.push(Operator { kind: Kind::Turn, x, y, clique: clique.clone(), gain });
                 }

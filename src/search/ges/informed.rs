@@ -1,7 +1,7 @@
 //! Background knowledge in a search over classes.
 
 use crate::graph::{Dag, Pdag};
-use crate::knowledge::{Constraints, Knowledge};
+use crate::knowledge::{Constraints, Knowledge, Scope};
 use crate::orient::{consistent_extension, cpdag_of_dag};
 use crate::{Result, Variable};
 
@@ -33,10 +33,12 @@ pub(super) fn member_that_obeys(cpdag: &Pdag, knowledge: &Knowledge) -> Option<D
 }
 
 /// A DAG with the arcs of another and all required ones, that obeys knowledge.
-pub(super) fn with_required(dag: Dag, knowledge: &Knowledge, max_parents: Option<usize>) -> Result<Dag> {
-    let constraints = Constraints { knowledge, max_parents };
-    if !knowledge.is_empty()
-        && let Some(obedient) = member_that_obeys(&cpdag_of_dag(&dag), knowledge)
+pub(super) fn with_required(dag: Dag, scope: Scope<'_>, max_parents: Option<usize>) -> Result<Dag> {
+    let constraints = Constraints { scope, max_parents };
+    // A start may have arcs at isolated variables, which have to go.
+    if !scope.is_all()
+        && !dag.arcs().any(|(from, to)| scope.is_isolated(from) || scope.is_isolated(to))
+        && let Some(obedient) = member_that_obeys(&cpdag_of_dag(&dag), scope.knowledge())
     {
         constraints.refuse_parents(&obedient, "the start graph")?;
         return Ok(obedient);

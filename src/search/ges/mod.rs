@@ -31,7 +31,7 @@ mod search;
 mod tests;
 
 use crate::graph::{Dag, Pdag, UndirectedGraph};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::orient::{consistent_extension, forced_extension};
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
@@ -162,14 +162,15 @@ pub struct GesResult {
 /// assert_eq!(result.cpdag.directed_edges().collect::<Vec<_>>(), [(0, 2), (1, 2)]);
 /// # Ok::<(), phgs::Error>(())
 /// ```
-pub fn ges<S: LocalScore>(
+pub fn ges<'k, S: LocalScore>(
     score: &S,
     start: &Pdag,
     options: &GesOptions<'_>,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<GesResult> {
+    let scope = scope.into();
     let p = score.n_variables();
     if options.schedule == Schedule::Extended && !options.backward {
         return Err(Error::parameter("schedule", "extended search needs deletions: set backward, or interleave"));
@@ -193,13 +194,13 @@ pub fn ges<S: LocalScore>(
     let dag = match consistent_extension(start) {
         Some(dag) => dag,
         // Required edges may leave no way but to make a new v-structure.
-        None if !knowledge.is_empty() => forced_extension(start),
+        None if !scope.is_all() => forced_extension(start),
         None => return Err(Error::Graph("the start of a search over classes has no consistent extension".into())),
     };
-    let dag = informed::with_required(dag, knowledge, options.max_parents)?;
+    let dag = informed::with_required(dag, scope, options.max_parents)?;
     if matches!(options.restriction, Restriction::Unrestricted | Restriction::Screened(_)) && options.forward {
         run.progress().enter(options.phase, 0);
         prepare_pairs(score, run)?;
     }
-    search::Search::new(score, &dag, options, knowledge, run)?.run(ledger)
+    search::Search::new(score, &dag, options, scope, run)?.run(ledger)
 }

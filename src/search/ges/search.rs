@@ -10,7 +10,7 @@ use super::operator_queue::OperatorQueue;
 use super::scores::Scores;
 use super::{GesOptions, GesResult, Restriction, Schedule};
 use crate::graph::{Dag, EdgeMark};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::orient::consistent_extension;
 use crate::run::{Ledger, Phase, Run};
 use crate::score::LocalScore;
@@ -24,7 +24,7 @@ const EVALUATIONS_AT_A_TIME: usize = 1 << 18;
 
 pub(super) struct Search<'a, S: LocalScore> {
     pub(super) run: &'a Run,
-    knowledge: &'a Knowledge,
+    scope: Scope<'a>,
     pub(super) space: Space<'a>,
     schedule: Schedule,
     /// Local scores after which no costly change is tried.
@@ -69,7 +69,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
         score: &'a S,
         start: &Dag,
         options: &GesOptions<'a>,
-        knowledge: &'a Knowledge,
+        scope: Scope<'a>,
         run: &'a Run,
     ) -> Result<Self> {
         run.check()?;
@@ -77,8 +77,8 @@ impl<'a, S: LocalScore> Search<'a, S> {
         let wanted = [(Kind::Insert, options.forward), (Kind::Delete, options.backward), (Kind::Turn, options.turning)];
         Ok(Self {
             run,
-            knowledge,
-            space: Space::new(options, knowledge),
+            scope,
+            space: Space::new(options, scope),
             schedule: options.schedule,
             budget: options.budget.unwrap_or(u64::MAX),
             phase: options.phase,
@@ -121,10 +121,10 @@ impl<'a, S: LocalScore> Search<'a, S> {
             }
         }
         let cpdag = self.class.cpdag().clone();
-        let dag = if self.knowledge.is_empty() {
+        let dag = if self.scope.knowledge().is_empty() {
             consistent_extension(&cpdag)
         } else {
-            member_that_obeys(&cpdag, self.knowledge)
+            member_that_obeys(&cpdag, self.scope.knowledge())
         }
         .unwrap_or_else(|| self.class.member());
         let mut score = 0.0;
@@ -217,10 +217,10 @@ impl<'a, S: LocalScore> Search<'a, S> {
 
     /// Applies a valid operator and returns what it changed; `None` when knowledge forbids what it leads to.
     pub(super) fn apply(&mut self, operator: &Operator) -> Option<Change> {
-        let informed = !self.knowledge.is_empty();
+        let informed = !self.scope.knowledge().is_empty();
         let before = informed.then(|| self.class.clone());
         let change = self.class.apply(operator);
-        if informed && member_that_obeys(self.class.cpdag(), self.knowledge).is_none() {
+        if informed && member_that_obeys(self.class.cpdag(), self.scope.knowledge()).is_none() {
             self.class = before.expect("kept when there is knowledge");
             return None;
         }

@@ -11,7 +11,7 @@ use super::{GesOptions, Restriction, Schedule};
 use crate::Variable;
 use crate::data::Correlation;
 use crate::graph::{Dag, Pdag, UndirectedGraph};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, Scope};
 use crate::orient::cpdag_of_dag;
 use crate::run::Run;
 use crate::score::{GaussianBic, LocalScore, ScoreSession};
@@ -184,7 +184,7 @@ fn check_operators(p: usize, every: usize) {
     let correlation = random_correlation(p, 0.8, 40, 5);
     let bic = GaussianBic::new(&correlation, 0.5).unwrap();
     let (options, knowledge) = (GesOptions::default(), Knowledge::none());
-    let space = Space::new(&options, &knowledge);
+    let space = Space::new(&options, Scope::from(&knowledge));
     let mut finder = PathFinder::new(p);
     for (kind, per_arc) in [(Kind::Insert, 1e4), (Kind::Delete, -1e4), (Kind::Turn, 0.0)] {
         let score = PerArc(bic, per_arc);
@@ -254,8 +254,8 @@ fn books_are_kept_up() {
             max_parents: (seed % 3 == 0).then_some(3),
             ..GesOptions::default()
         };
-        let mut search = Search::new(&score, &Dag::empty(14), &options, &knowledge, &run).unwrap();
-        let space = Space::new(&options, &knowledge);
+        let mut search = Search::new(&score, &Dag::empty(14), &options, Scope::from(&knowledge), &run).unwrap();
+        let space = Space::new(&options, Scope::from(&knowledge));
         let mut scores = Scores::new(&score);
         let kinds = if seed % 2 == 0 { vec![Kind::Delete, Kind::Turn, Kind::Insert] } else { vec![Kind::Insert] };
         search.open(&kinds).unwrap();
@@ -286,7 +286,7 @@ fn one_edge_and_one_variable_have_four_insertions() {
     let score = PerArc(GaussianBic::new(&correlation, 0.5).unwrap(), 1e4);
     let (options, knowledge) = (GesOptions::default(), Knowledge::none());
     let class = EquivalenceClass::of(&Dag::from_arcs(3, [(0, 1)]).unwrap());
-    let space = Space::new(&options, &knowledge);
+    let space = Space::new(&options, Scope::from(&knowledge));
     let mut reached: Vec<Class> = operators(Kind::Insert, &class, &space, &mut Scores::new(&score), &run)
         .iter()
         .filter(|operator| PathFinder::new(3).blocking_path(class.cpdag(), operator).is_none())

@@ -5,7 +5,7 @@ use super::searches::{Searches, raise};
 use super::target::{Finding, Target};
 use super::{LocalLearner, LocalOptions};
 use crate::independence::{IndependenceTest, TestSession};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::{Ledger, Phase, Run};
 use crate::{Error, Result, Variable};
 
@@ -33,7 +33,7 @@ pub(super) fn neighbours_of_all<T: IndependenceTest>(
     test: &T,
     marginals: &Marginals,
     options: &LocalOptions,
-    knowledge: &Knowledge,
+    scope: Scope<'_>,
     run: &Run,
 ) -> Result<Vec<(Vec<Finding>, u64)>> {
     let has = |x: Variable, y: Variable| {
@@ -51,7 +51,7 @@ pub(super) fn neighbours_of_all<T: IndependenceTest>(
         || test.session(),
         |session, i| {
             let x = i as Variable;
-            let mut target = Target::new(session, x, p, marginals, options, knowledge, run);
+            let mut target = Target::new(session, x, p, marginals, options, scope, run);
             let mut neighbours = Vec::new();
             for &y in blankets[i].iter().filter(|&&y| y > x) {
                 target.move_on();
@@ -90,11 +90,11 @@ pub(super) fn neighbours_of_one<T: IndependenceTest>(
     for &y in &own {
         blankets.push(searches.agreed(y)?);
     }
-    let &mut Searches { test, options, knowledge, run, .. } = searches;
+    let &mut Searches { test, options, scope, run, .. } = searches;
     let p = test.n_variables();
     let mut session = test.session();
-    let marginals = Marginals::of_one(&mut session, x, p, options.alpha.log(), knowledge, run)?;
-    let mut target = Target::new(&mut session, x, p, &marginals, options, knowledge, run);
+    let marginals = Marginals::of_one(&mut session, x, p, options.alpha.log(), scope, run)?;
+    let mut target = Target::new(&mut session, x, p, &marginals, options, scope, run);
     let mut neighbours = own.clone();
     let mut blankets = blankets.iter();
     neighbours.retain(|&y| are_neighbours(&mut target, y, &own, blankets.next().expect("one blanket for each member")));
@@ -131,21 +131,22 @@ pub(super) fn neighbours_of_one<T: IndependenceTest>(
 /// }
 /// # Ok::<(), phgs::Error>(())
 /// ```
-pub fn markov_blanket<T: IndependenceTest>(
+pub fn markov_blanket<'k, T: IndependenceTest>(
     learner: LocalLearner,
     test: &T,
     target: Variable,
     options: &LocalOptions,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Vec<Variable>> {
+    let scope = scope.into();
     let p = test.n_variables();
     if target as usize >= p {
         return Err(Error::parameter("target", format!("there is no variable {target}; the data have {p}")));
     }
     ledger.timed(Phase::Within, |ledger| {
-        let mut searches = Searches::new(learner, true, test, options, knowledge, run);
+        let mut searches = Searches::new(learner, true, test, options, scope, run);
         let mut blanket = searches.agreed(target)?;
         if !learner.joins_blankets() && learner != LocalLearner::FastIamb {
             let (spouses, tests) = spouses(&mut searches, target, &blanket)?;

@@ -5,7 +5,7 @@ use super::marginals::Marginals;
 use super::searches::{Searches, search};
 use super::target::Finding;
 use crate::independence::{Alpha, IndependenceTest};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::{Ledger, Phase, Run};
 use crate::skeleton::{PairRecord, Skeleton};
 use crate::{Error, Result, Variable, VariableSet};
@@ -149,18 +149,19 @@ pub struct LocalNeighbour {
 /// assert_eq!(skeleton.graph(), &dag.skeleton());
 /// # Ok::<(), phgs::Error>(())
 /// ```
-pub fn local_skeleton<T: IndependenceTest>(
+pub fn local_skeleton<'k, T: IndependenceTest>(
     learner: LocalLearner,
     test: &T,
     options: &LocalOptions,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Skeleton> {
+    let scope = scope.into();
     let p = test.n_variables();
     ledger.timed(Phase::Within, |ledger| {
         run.progress().enter(Phase::Within, p as u64);
-        let marginals = match Marginals::of_all(test, options.alpha.log(), knowledge, run) {
+        let marginals = match Marginals::of_all(test, options.alpha.log(), scope, run) {
             Err(Error::OutOfTime) => Marginals::none(p),
             other => other?,
         };
@@ -170,13 +171,13 @@ pub fn local_skeleton<T: IndependenceTest>(
             || test.session(),
             |session, x| {
                 let x = x as Variable;
-                let found = search(learner, false, session, x, p, &marginals, options, knowledge, run)?;
+                let found = search(learner, false, session, x, p, &marginals, options, scope, run)?;
                 run.progress().advance(1);
                 Ok(found)
             },
         )?;
         let searches = if learner.joins_blankets() {
-            blankets::neighbours_of_all(searches, test, &marginals, options, knowledge, run)?
+            blankets::neighbours_of_all(searches, test, &marginals, options, scope, run)?
         } else {
             searches
         };
@@ -207,21 +208,22 @@ pub fn local_skeleton<T: IndependenceTest>(
 /// assert_eq!(found.iter().map(|n| n.variable).collect::<Vec<_>>(), [0, 2, 3]);
 /// # Ok::<(), phgs::Error>(())
 /// ```
-pub fn local_neighbourhood<T: IndependenceTest>(
+pub fn local_neighbourhood<'k, T: IndependenceTest>(
     learner: LocalLearner,
     test: &T,
     target: Variable,
     options: &LocalOptions,
-    knowledge: &Knowledge,
+    scope: impl Into<Scope<'k>>,
     run: &Run,
     ledger: &mut Ledger,
 ) -> Result<Vec<LocalNeighbour>> {
+    let scope = scope.into();
     let p = test.n_variables();
     if target as usize >= p {
         return Err(Error::parameter("target", format!("there is no variable {target}; the data have {p}")));
     }
     ledger.timed(Phase::Within, |ledger| {
-        let mut searches = Searches::new(learner, false, test, options, knowledge, run);
+        let mut searches = Searches::new(learner, false, test, options, scope, run);
         let neighbours = if learner.joins_blankets() {
             blankets::neighbours_of_one(&mut searches, target)?
         } else {

@@ -1,7 +1,7 @@
 //! Marginal dependences, which every local search starts from.
 
 use crate::independence::{IndependenceTest, TestSession};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -17,21 +17,16 @@ pub(super) struct Marginals {
 
 impl Marginals {
     /// The lists of all variables.
-    pub(super) fn of_all<T: IndependenceTest>(
-        test: &T,
-        log_alpha: f64,
-        knowledge: &Knowledge,
-        run: &Run,
-    ) -> Result<Self> {
+    pub(super) fn of_all<T: IndependenceTest>(test: &T, log_alpha: f64, scope: Scope<'_>, run: &Run) -> Result<Self> {
         let p = test.n_variables();
         let mut dependent = vec![Vec::new(); p];
-        let known = !knowledge.is_empty();
-        for pair in test.marginal_dependences(run, log_alpha, |x, y| !known || knowledge.leaves_open(x, y))? {
+        let known = !scope.is_all();
+        for pair in test.marginal_dependences(run, log_alpha, |x, y| !known || scope.leaves_open(x, y))? {
             // By increasing (x, y): both lists grow in order.
             dependent[pair.x as usize].push((pair.y, pair.result.log_p_value));
             dependent[pair.y as usize].push((pair.x, pair.result.log_p_value));
         }
-        Ok(Self { dependent, only: None, tests: knowledge.n_open_pairs(p) })
+        Ok(Self { dependent, only: None, tests: scope.n_open_pairs(p) })
     }
 
     /// No pair depends, as nobody could tell in time.
@@ -45,11 +40,11 @@ impl Marginals {
         x: Variable,
         n_variables: usize,
         log_alpha: f64,
-        knowledge: &Knowledge,
+        scope: Scope<'_>,
         run: &Run,
     ) -> Result<Self> {
         let others: Vec<Variable> =
-            (0..n_variables as Variable).filter(|&y| y != x && knowledge.leaves_open(x, y)).collect();
+            (0..n_variables as Variable).filter(|&y| y != x && scope.leaves_open(x, y)).collect();
         let mut results = Vec::new();
         session.next_neighbourhood();
         // Without time there are fewer dependent variables, as there are where a search ends early.

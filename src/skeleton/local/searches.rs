@@ -7,7 +7,7 @@ use super::target::{Finding, Target};
 use super::{LocalLearner, LocalOptions};
 use super::{fast_iamb, get_pc, grow_shrink, hiton_pc, hpc, iamb, iamb_fdr, mmpc, si_hiton_pc};
 use crate::independence::{IndependenceTest, TestSession};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -21,10 +21,10 @@ pub(super) fn search<S: TestSession>(
     n_variables: usize,
     marginals: &Marginals,
     options: &LocalOptions,
-    knowledge: &Knowledge,
+    scope: Scope<'_>,
     run: &Run,
 ) -> Result<(Vec<Finding>, u64)> {
-    let mut target = Target::new(session, x, n_variables, marginals, options, knowledge, run);
+    let mut target = Target::new(session, x, n_variables, marginals, options, scope, run);
     if run.out_of_time() {
         // As of an interrupted search, for which each of thousands of variables would get ready.
         let required = target.required();
@@ -55,7 +55,7 @@ pub(super) struct Searches<'a, T> {
     for_blanket: bool,
     pub(super) test: &'a T,
     pub(super) options: &'a LocalOptions,
-    pub(super) knowledge: &'a Knowledge,
+    pub(super) scope: Scope<'a>,
     pub(super) run: &'a Run,
     found: FxHashMap<Variable, (Vec<Finding>, u64)>,
 }
@@ -66,24 +66,24 @@ impl<'a, T: IndependenceTest> Searches<'a, T> {
         for_blanket: bool,
         test: &'a T,
         options: &'a LocalOptions,
-        knowledge: &'a Knowledge,
+        scope: Scope<'a>,
         run: &'a Run,
     ) -> Self {
-        Self { learner, for_blanket, test, options, knowledge, run, found: FxHashMap::default() }
+        Self { learner, for_blanket, test, options, scope, run, found: FxHashMap::default() }
     }
 
     /// Makes those searches that are not made, in parallel.
     pub(super) fn make(&mut self, variables: &[Variable]) -> Result<()> {
         let missing: Vec<Variable> = variables.iter().copied().filter(|x| !self.found.contains_key(x)).collect();
-        let &mut Self { learner, for_blanket, test, options, knowledge, run, .. } = self;
+        let &mut Self { learner, for_blanket, test, options, scope, run, .. } = self;
         let p = test.n_variables();
         let found = run.try_map(
             missing.len(),
             || test.session(),
             |session, i| {
                 let x = missing[i];
-                let marginals = Marginals::of_one(session, x, p, options.alpha.log(), knowledge, run)?;
-                let (found, tests) = search(learner, for_blanket, session, x, p, &marginals, options, knowledge, run)?;
+                let marginals = Marginals::of_one(session, x, p, options.alpha.log(), scope, run)?;
+                let (found, tests) = search(learner, for_blanket, session, x, p, &marginals, options, scope, run)?;
                 Ok((found, tests + marginals.tests()))
             },
         )?;

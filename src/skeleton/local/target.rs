@@ -6,7 +6,7 @@ use super::LocalOptions;
 use super::marginals::Marginals;
 use super::separating::{Separating, SeparatingEach};
 use crate::independence::{Subsets, TestResult, TestSession, Tested};
-use crate::knowledge::Knowledge;
+use crate::knowledge::Scope;
 use crate::run::Run;
 use crate::{Result, Variable, VariableSet};
 
@@ -28,7 +28,7 @@ pub(super) struct Target<'a, S> {
     marginals: &'a Marginals,
     log_alpha: f64,
     max_size: usize,
-    knowledge: &'a Knowledge,
+    scope: Scope<'a>,
     run: &'a Run,
     /// The run was cancelled or is out of time: every test now says independent without being made, so that the search
     /// ends at once.
@@ -46,7 +46,7 @@ impl<'a, S: TestSession> Target<'a, S> {
         n_variables: usize,
         marginals: &'a Marginals,
         options: &LocalOptions,
-        knowledge: &'a Knowledge,
+        scope: Scope<'a>,
         run: &'a Run,
     ) -> Self {
         let largest = marginals.of(variable).expect("the target's list is known").iter();
@@ -58,7 +58,7 @@ impl<'a, S: TestSession> Target<'a, S> {
             marginals,
             log_alpha: options.alpha.log(),
             max_size: options.max_conditioning_size.unwrap_or(usize::MAX),
-            knowledge,
+            scope,
             run,
             interrupted: false,
             tests: 0,
@@ -93,31 +93,27 @@ impl<'a, S: TestSession> Target<'a, S> {
 
     /// The neighbours that knowledge requires, by index.
     pub(super) fn required(&self) -> Vec<Variable> {
-        if self.knowledge.is_empty() {
+        if self.scope.is_all() {
             return Vec::new();
         }
         (0..self.n_variables as Variable)
-            .filter(|&y| y != self.variable && self.knowledge.requires_edge(self.variable, y))
+            .filter(|&y| y != self.variable && self.scope.requires_edge(self.variable, y))
             .collect()
     }
 
     /// All variables whose adjacency with `x` is to be tested, by index.
     pub(super) fn testable(&self, x: Variable) -> Vec<Variable> {
         let all = (0..self.n_variables as Variable).filter(|&y| y != x);
-        if self.knowledge.is_empty() {
-            all.collect()
-        } else {
-            all.filter(|&y| self.knowledge.leaves_open(x, y)).collect()
-        }
+        if self.scope.is_all() { all.collect() } else { all.filter(|&y| self.scope.leaves_open(x, y)).collect() }
     }
 
     /// Whether knowledge leaves it to tests whether x and y are adjacent.
     pub(super) fn is_testable(&self, x: Variable, y: Variable) -> bool {
-        self.knowledge.is_empty() || self.knowledge.leaves_open(x, y)
+        self.scope.is_all() || self.scope.leaves_open(x, y)
     }
 
     pub(super) fn requires(&self, x: Variable, y: Variable) -> bool {
-        self.knowledge.requires_edge(x, y)
+        self.scope.requires_edge(x, y)
     }
 
     /// Hints that the next tests are about other variables.
@@ -201,7 +197,7 @@ impl<'a, S: TestSession> Target<'a, S> {
     }
 
     fn may_separate(&self, x: Variable, y: Variable, given: &[Variable]) -> bool {
-        self.knowledge.is_empty() || given.iter().all(|&z| self.knowledge.may_separate(x, y, z))
+        self.scope.is_all() || given.iter().all(|&z| self.scope.may_separate(x, y, z))
     }
 
     /// Looks for a set that separates x from y: `with` (if any) and at most m (− 1) of `pool`, by increasing size, then in
@@ -254,7 +250,7 @@ impl<'a, S: TestSession> Target<'a, S> {
             return;
         }
         let others: Vec<Variable> = candidates.iter().map(|&(y, _)| y).collect();
-        let separated: Vec<bool> = if self.knowledge.is_empty() {
+        let separated: Vec<bool> = if self.scope.is_all() {
             let mut search = SeparatingEach {
                 subsets,
                 log_alpha: self.log_alpha,
@@ -299,10 +295,10 @@ impl<'a, S: TestSession> Target<'a, S> {
 
     /// The members of `given` that may be in a separating set of x and y.
     fn separators(&self, x: Variable, y: Variable, given: &[Variable]) -> VariableSet {
-        if self.knowledge.is_empty() {
+        if self.scope.is_all() {
             return VariableSet::from_slice(given);
         }
-        given.iter().copied().filter(|&z| self.knowledge.may_separate(x, y, z)).collect()
+        given.iter().copied().filter(|&z| self.scope.may_separate(x, y, z)).collect()
     }
 
     fn note(&mut self, x: Variable, y: Variable, given: &[Variable], log_p: f64) {
