@@ -146,16 +146,14 @@ impl WeightedSession<'_, '_> {
 mod tests {
     use super::*;
     use crate::data::DiscreteData;
+    use crate::random_numbers::{below, generator};
 
     /// Codes and weights of pseudo-random rows.
     fn rows(n: usize, arities: &[u32]) -> (Vec<Vec<u32>>, Vec<f64>) {
-        let mut state = 7u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            state >> 33
-        };
-        let columns = arities.iter().map(|&r| (0..n).map(|_| (next() % u64::from(r)) as u32).collect()).collect();
-        (columns, (0..n).map(|_| 0.1 + (next() % 1000) as f64 / 100.0).collect())
+        let random = &mut generator(7);
+        let mut column = |arity: u32| (0..n).map(|_| below(random, arity as usize) as u32).collect();
+        let columns = arities.iter().map(|&arity| column(arity)).collect();
+        (columns, (0..n).map(|_| 0.1 + below(random, 1000) as f64 / 100.0).collect())
     }
 
     #[test]

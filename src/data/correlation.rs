@@ -260,6 +260,7 @@ fn product(a: &[[f64; PANEL]], b: &[[f64; PANEL]]) -> [[f64; PANEL]; PANEL] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random_numbers::{generator, uniform};
 
     fn run() -> Run {
         Run::new(2).unwrap()
@@ -267,12 +268,8 @@ mod tests {
 
     /// Columns of pseudo-random numbers.
     fn columns(p: usize, n: usize) -> Vec<Vec<f64>> {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
-        (0..p).map(|_| (0..n).map(|_| next()).collect()).collect()
+        let random = &mut generator(1);
+        (0..p).map(|_| (0..n).map(|_| uniform(random)).collect()).collect()
     }
 
     #[test]

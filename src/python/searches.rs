@@ -1,4 +1,4 @@
-//! The stages that search, as the facade describes them: `learners/stages.py` makes what is read here, and `_core.pyi`
+//! The stages that search, as the facade describes them: `learners/searches.py` makes what is read here, and `_core.pyi`
 //! has its types.
 
 use pyo3::prelude::*;
@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use super::described::{item, level, named, unknown};
 use crate::hybrid::{Adaptive, Equivalence, Maximise, Order, Refine};
 use crate::independence::Alpha;
-use crate::run::Phase;
 use crate::search::ges::Schedule;
 use crate::search::{ActiveSet, BossOptions, Restarts, SearchOptions, Tabu, TieRule};
 
@@ -50,9 +49,9 @@ impl<'py> FromPyObject<'_, 'py> for Search {
 impl Search {
     pub(super) fn into_core(self) -> Maximise {
         match self {
-            Self::Dags(search) => Maximise::HillClimb(search.options(Phase::Search)),
+            Self::Dags(search) => Maximise::HillClimb(search.options()),
             Self::Classes(search) => Maximise::Ges(search.options()),
-            Self::Orders(search) => Maximise::Boss(search.order(Phase::Search)),
+            Self::Orders(search) => Maximise::Boss(search.order()),
         }
     }
 }
@@ -91,14 +90,15 @@ impl Perturbations {
 }
 
 impl DagSearch {
-    fn options(self, phase: Phase) -> SearchOptions {
+    /// The options; the stage says which phase it is.
+    fn options(self) -> SearchOptions {
         SearchOptions {
             tabu: self.tabu.map(|TabuList { length, patience }| Tabu { length, patience }),
             ties: self.ties,
             restarts: self.restarts.map(Perturbations::restarts),
             max_parents: self.max_parents,
             max_iterations: self.max_iterations,
-            phase,
+            ..SearchOptions::default()
         }
     }
 }
@@ -142,7 +142,8 @@ pub(super) struct OrderSearch {
 }
 
 impl OrderSearch {
-    fn order(self, phase: Phase) -> Order {
+    /// The options; the stage says which phase it is.
+    fn order(self) -> Order {
         let options = BossOptions {
             active: ActiveSet::All,
             max_parents: self.max_parents,
@@ -153,7 +154,7 @@ impl OrderSearch {
             restarts: self.restarts.map(Perturbations::restarts),
             restart_share: self.restart_share,
             budget: self.budget,
-            phase,
+            ..BossOptions::default()
         };
         Order { options, screen: self.screen }
     }
@@ -184,10 +185,10 @@ impl<'py> FromPyObject<'_, 'py> for Refinement {
 impl Refinement {
     pub(super) fn into_core(self) -> Refine {
         match self {
-            Self::Free(search) => Refine::Free(search.options(Phase::Refine)),
-            Self::Growing(search) => Refine::Growing(search.options(Phase::Refine)),
+            Self::Free(search) => Refine::Free(search.options()),
+            Self::Growing(search) => Refine::Growing(search.options()),
             Self::Classes(search) => Refine::Ges(search.options()),
-            Self::Orders(search) => Refine::Boss(search.order(Phase::Refine)),
+            Self::Orders(search) => Refine::Boss(search.order()),
         }
     }
 }

@@ -11,7 +11,8 @@ use phgs::run::{Ledger, Phase, Run};
 use phgs::score::{LocalScore, PopulationScore, QuotientNml, ScoreSession};
 use phgs::search::{ActiveSet, BossOptions, Restarts, SearchResult, boss};
 
-use crate::search::{Noise, PlainBic, keeps_knowledge, random_knowledge, sampled, total};
+use crate::knowledge::{keeps_knowledge, random_knowledge};
+use crate::scores::{Noise, PlainBic, sampled, total};
 use crate::support;
 
 fn search(
@@ -201,7 +202,7 @@ fn promises_hold_under_knowledge() {
     for seed in 0..150 {
         let mut rng = support::rng(seed);
         let p = 2 + support::below(&mut rng, 9);
-        let knowledge = random_knowledge(seed, p);
+        let knowledge = random_knowledge(&mut support::rng(seed), p, None, true);
         let start = support::random_dag(&mut rng, p, 2.0);
         let noise = Noise { p, seed };
         for (growing, incremental) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -299,7 +300,8 @@ fn restarts_keep_all_promises() {
     for seed in 0..20 {
         let mut rng = support::rng(seed);
         let p = 2 + support::below(&mut rng, 11);
-        let knowledge = if seed % 2 == 0 { random_knowledge(seed, p) } else { Knowledge::none() };
+        let knowledge =
+            if seed % 2 == 0 { random_knowledge(&mut support::rng(seed), p, None, true) } else { Knowledge::none() };
         let most = (seed % 3 == 0).then_some(p - 1 - support::below(&mut rng, p / 2));
         let start = if seed % 2 == 0 { Dag::empty(p) } else { support::random_dag(&mut rng, p, 1.5) };
         if (0..p as Variable).any(|x| most.is_some_and(|most| start.parents(x).len() > most)) {

@@ -15,8 +15,8 @@ use phgs::search::ges::Schedule;
 use phgs::search::{BossOptions, SearchOptions, Tabu};
 use phgs::skeleton::PcOptions;
 
+use crate::knowledge::random_knowledge;
 use crate::orient::PopulationScore;
-use crate::skeleton::random_knowledge;
 use crate::support::{below, random_dag, random_labels, rng};
 
 fn no_path() -> PathOptions {

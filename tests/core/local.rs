@@ -16,7 +16,8 @@ use phgs::run::{Ledger, Phase, Run};
 use phgs::skeleton::Skeleton;
 use phgs::skeleton::local::{LocalLearner, LocalOptions, local_neighbourhood, local_skeleton, markov_blanket};
 
-use crate::support::{below, golden_data, permutation, random_dag, rng, uniform};
+use crate::knowledge::random_knowledge;
+use crate::support::{below, golden_data, permutation, random_dag, rng};
 
 pub(crate) const LEARNERS: [LocalLearner; 10] = LocalLearner::ALL;
 
@@ -233,36 +234,11 @@ impl<T: IndependenceTest> TestSession for WatchedSession<'_, T> {
     }
 }
 
-/// Random knowledge that holds in the DAG except for the required and forbidden arcs, which are anything consistent.
-fn random_knowledge(seed: u64, dag: &Dag, faithful: bool) -> Knowledge {
-    let mut generator = rng(seed);
-    let p = dag.n_variables();
-    let order = dag.topological_order();
-    let mut tier = vec![None; p];
-    for (position, &x) in order.iter().enumerate() {
-        if below(&mut generator, 4) > 0 {
-            tier[x as usize] = Some((position * 3 / p) as u32);
-        }
-    }
-    let (mut required, mut forbidden) = (Vec::new(), Vec::new());
-    for (i, &x) in order.iter().enumerate() {
-        for &y in &order[i + 1..] {
-            let there = dag.adjacent(x, y);
-            if uniform(&mut generator) < 0.1 && (there || !faithful) {
-                required.push((x, y));
-            } else if uniform(&mut generator) < 0.1 && (!there || !faithful) {
-                forbidden.extend([(x, y), (y, x)]);
-            }
-        }
-    }
-    Knowledge::new(p, required, [], forbidden, tier).unwrap()
-}
-
 #[test]
 fn knowledge_is_obeyed_and_limits_hold() {
     for (round, dag) in oracle_dags(41, 60).enumerate() {
         for faithful in [true, false] {
-            let knowledge = random_knowledge(round as u64, &dag, faithful);
+            let knowledge = random_knowledge(&mut rng(round as u64), dag.n_variables(), faithful.then_some(&dag), true);
             for learner in LEARNERS {
                 for max_size in [Some(0), Some(1), Some(2), None] {
                     let test = Watched {

@@ -9,7 +9,7 @@ use phgs::orient::{cpdag_with_knowledge, skeleton_to_cpdag, v_structures_from_se
 use phgs::run::{Ledger, Run};
 use phgs::skeleton::{PcOptions, partitioned_pc, pc};
 
-use crate::skeleton::random_knowledge;
+use crate::knowledge::random_knowledge;
 use crate::support::{below, random_dag, random_labels, rng, uniform};
 
 #[test]

@@ -11,7 +11,7 @@ use phgs::score::{LocalScore, PenalizedLikelihood, PopulationScore, ScoreSession
 use phgs::skeleton::PcOptions;
 use phgs::{Error, Variable};
 
-use crate::skeleton::random_knowledge;
+use crate::knowledge::random_knowledge;
 use crate::support::{below, golden_data, random_dag, random_labels, rng};
 
 fn fuse(dag: &Dag, seed: u64, labels: &[u32], max_parents: Option<usize>, knowledge: &Knowledge) -> Fused {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use phgs::Variable;
-use phgs::counts::{CountingEngine, CountingSession};
+use phgs::counts::CountingEngine;
 use phgs::data::DiscreteData;
 use phgs::graph::{Dag, UndirectedGraph};
 use phgs::knowledge::Knowledge;
@@ -14,111 +14,9 @@ use phgs::search::{
 };
 use proptest::prelude::*;
 
+use crate::knowledge::{keeps_knowledge, random_knowledge};
+use crate::scores::{Noise, PlainBic, sampled, total};
 use crate::support;
-
-/// BIC from first principles.
-pub(crate) struct PlainBic<'e, 'd>(pub(crate) &'e CountingEngine<'d>);
-pub(crate) struct PlainBicSession<'e, 'd>(CountingSession<'e, 'd>);
-
-impl LocalScore for PlainBic<'_, '_> {
-    type Session<'s>
-        = PlainBicSession<'s, 's>
-    where
-        Self: 's;
-    fn n_variables(&self) -> usize {
-        self.0.data().n_variables()
-    }
-    fn session(&self) -> PlainBicSession<'_, '_> {
-        PlainBicSession(self.0.session())
-    }
-    fn name(&self) -> &'static str {
-        "bic"
-    }
-    fn is_score_equivalent(&self) -> bool {
-        true
-    }
-}
-
-impl ScoreSession for PlainBicSession<'_, '_> {
-    fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let data = self.0.engine().data();
-        let mut family = parents.to_vec();
-        family.push(child);
-        family.sort_unstable();
-        let sum = self.0.sum_n_log_n(&family) - self.0.sum_n_log_n(parents);
-        let configurations: f64 = parents.iter().map(|&x| f64::from(data.arity(x))).product();
-        let parameters = (f64::from(data.arity(child)) - 1.0) * configurations;
-        self.0.engine().scale().value(sum) - 0.5 * (data.n_rows() as f64).ln() * parameters
-    }
-}
-
-/// A score of random numbers: no two are equal, none is the score of anything.
-pub(crate) struct Noise {
-    pub(crate) p: usize,
-    pub(crate) seed: u64,
-}
-
-impl LocalScore for Noise {
-    type Session<'s> = Noise;
-    fn n_variables(&self) -> usize {
-        self.p
-    }
-    fn session(&self) -> Noise {
-        Noise { ..*self }
-    }
-    fn name(&self) -> &'static str {
-        "noise"
-    }
-    fn is_score_equivalent(&self) -> bool {
-        false
-    }
-}
-
-impl ScoreSession for Noise {
-    fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let mut z = self.seed ^ (u64::from(child) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for &parent in parents {
-            z = (z ^ u64::from(parent)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z ^= z >> 29;
-        }
-        z = z.wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        (z >> 11) as f64 * (-53f64).exp2() * 10.0 - 0.3 * (parents.len() * parents.len()) as f64
-    }
-}
-
-/// Data sampled from a DAG with random tables, strong enough to learn something.
-pub(crate) fn sampled(seed: u64, dag: &Dag, n_rows: usize) -> DiscreteData {
-    let mut rng = support::rng(seed);
-    let p = dag.n_variables();
-    let arities: Vec<usize> = (0..p).map(|_| 2 + support::below(&mut rng, 2)).collect();
-    let salt: Vec<u64> = (0..p).map(|_| support::below(&mut rng, 1 << 30) as u64).collect();
-    let order = dag.topological_order();
-    let mut columns = vec![vec![0u32; n_rows]; p];
-    #[allow(clippy::needless_range_loop)] // rows run inside, columns follow the graph's order
-    for row in 0..n_rows {
-        for &x in &order {
-            let c = x as usize;
-            let mut z = salt[c];
-            for &parent in dag.parents(x) {
-                z = (z ^ u64::from(columns[parent as usize][row])).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                z ^= z >> 27;
-            }
-            let likely = (z % arities[c] as u64) as u32;
-            let noise = support::uniform(&mut rng) < 0.3;
-            columns[c][row] = if noise { support::below(&mut rng, arities[c]) as u32 } else { likely };
-        }
-    }
-    for (c, column) in columns.iter_mut().enumerate() {
-        column[0] = arities[c] as u32 - 1;
-    }
-    DiscreteData::from_columns(columns).unwrap()
-}
-
-pub(crate) fn total(score: &impl LocalScore, dag: &Dag) -> f64 {
-    let mut session = score.session();
-    (0..dag.n_variables() as Variable).map(|x| session.local_score(x, dag.parents(x))).sum()
-}
 
 fn applied(dag: &Dag, step: Move) -> Option<Dag> {
     let mut next = dag.clone();
@@ -276,43 +174,6 @@ fn search(
     (result, ledger.total_calls())
 }
 
-pub(crate) fn random_knowledge(seed: u64, p: usize) -> Knowledge {
-    let mut rng = support::rng(seed);
-    let order = support::permutation(&mut rng, p);
-    let (mut required, mut edges, mut forbidden) = (Vec::new(), Vec::new(), Vec::new());
-    for i in 0..p {
-        for j in i + 1..p {
-            match support::below(&mut rng, 12) {
-                0 => required.push((order[i], order[j])),
-                1 => edges.push((order[i], order[j])),
-                2 => forbidden.push((order[j], order[i])),
-                3 => forbidden.extend([(order[i], order[j]), (order[j], order[i])]),
-                _ => {}
-            }
-        }
-    }
-    let tier = if seed.is_multiple_of(2) {
-        let mut tier = vec![None; p];
-        order.iter().enumerate().for_each(|(i, &x)| tier[x as usize] = Some((i * 3 / p) as u32));
-        tier
-    } else {
-        vec![]
-    };
-    Knowledge::new(p, required, edges, forbidden, tier).unwrap()
-}
-
-pub(crate) fn keeps_knowledge(dag: &Dag, knowledge: &Knowledge) {
-    for (from, to) in dag.arcs() {
-        assert!(knowledge.allows_arc(from, to), "{from} → {to} is forbidden");
-    }
-    for (x, y) in knowledge.required_pairs() {
-        assert!(dag.adjacent(x, y), "{x} − {y} is required");
-    }
-    for (x, y) in knowledge.required_arcs() {
-        assert!(dag.contains(x, y), "{x} → {y} is required");
-    }
-}
-
 #[test]
 fn every_move_is_that_of_a_plain_search() {
     let none = Knowledge::none();
@@ -348,7 +209,7 @@ fn every_move_is_that_of_a_plain_search() {
 fn tabu_with_knowledge_is_that_of_a_plain_search() {
     for seed in 0..30 {
         let p = 6;
-        let knowledge = random_knowledge(seed, p);
+        let knowledge = random_knowledge(&mut support::rng(seed), p, None, true);
         let noise = Noise { p, seed };
         // What it starts from: required adjacencies alone.
         let run = Run::new(1).unwrap();
@@ -555,7 +416,7 @@ proptest! {
     #[test]
     fn promises_hold(seed in 0u64..1_000_000, p in 2usize..12, cap in 1usize..4, mode in 0usize..4) {
         let mut rng = support::rng(seed);
-        let knowledge = if mode % 2 == 0 { random_knowledge(seed, p) } else { Knowledge::none() };
+        let knowledge = if mode % 2 == 0 { random_knowledge(&mut support::rng(seed), p, None, true) } else { Knowledge::none() };
         let start = support::random_dag(&mut rng, p, 2.0);
         let pairs = support::random_dag(&mut rng, p, 3.0).skeleton();
         let active = if mode < 2 { ActiveSet::All } else { ActiveSet::Pairs(&pairs) };

@@ -14,8 +14,8 @@ use phgs::knowledge::Knowledge;
 use phgs::run::{Ledger, Phase, Run};
 use phgs::skeleton::{PcOptions, Skeleton, partitioned_pc, pc};
 use phgs::{Error, Variable};
-use rand_chacha::ChaCha8Rng;
 
+use crate::knowledge::random_knowledge;
 use crate::support::{below, golden_data, permutation, random_labels, rng, uniform};
 
 const LOG_ALPHA: f64 = -3.0;
@@ -258,36 +258,6 @@ impl Reference<'_> {
         self.levels();
         [after_within, after_between - after_within, self.tested.len() - after_between]
     }
-}
-
-/// Random knowledge; with a DAG, knowledge that is true of it.
-pub fn random_knowledge(rng: &mut ChaCha8Rng, p: usize, truth: Option<&Dag>, forbid_pairs: bool) -> Knowledge {
-    let order = truth.map_or_else(|| permutation(rng, p), Dag::topological_order);
-    let n_tiers = 1 + below(rng, 4);
-    let mut tier = vec![None; p];
-    for (at, &x) in order.iter().enumerate() {
-        if uniform(rng) < 0.8 {
-            tier[x as usize] = Some((at * n_tiers / p) as u32);
-        }
-    }
-    let (mut required, mut edges, mut forbidden) = (vec![], vec![], vec![]);
-    for i in 0..p {
-        for j in i + 1..p {
-            let (from, to) = (order[i], order[j]);
-            let possible = truth.is_none_or(|dag| dag.contains(from, to));
-            let u = uniform(rng);
-            if possible && u < 0.03 {
-                required.push((from, to));
-            } else if possible && u < 0.06 {
-                edges.push((from, to));
-            } else if u > 0.9 && forbid_pairs && (!possible || truth.is_none()) {
-                forbidden.extend([(from, to), (to, from)]);
-            } else if u > 0.8 {
-                forbidden.push((to, from));
-            }
-        }
-    }
-    Knowledge::new(p, required, edges, forbidden, tier).unwrap()
 }
 
 #[test]

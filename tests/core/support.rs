@@ -1,6 +1,6 @@
 //! What the tests share: random DAGs from seeds, and the golden files.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(unreachable_pub)]
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

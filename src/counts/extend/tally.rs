@@ -289,14 +289,13 @@ mod tests {
     use super::*;
     use crate::counts::Kernel;
     use crate::counts::{CellSum, FixedSum};
+    use crate::random_numbers::{below, generator};
 
     /// Lines of random codes below `arity`.
-    fn random_lines(n: usize, arity: u64, mut state: u64) -> Vec<Line> {
-        let mut code = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Skewed, so that some cells are large.
-            ((state >> 33) % arity).min((state >> 45) % arity)
-        };
+    fn random_lines(n: usize, arity: usize, seed: u64) -> Vec<Line> {
+        let mut random = generator(seed);
+        // Skewed, so that some cells are large.
+        let mut code = || below(&mut random, arity).min(below(&mut random, arity)) as u64;
         let mut word = || (0..16).fold(0, |word, _| word << 4 | code());
         (0..n).map(|_| Line(std::array::from_fn(|_| word()))).collect()
     }
@@ -317,7 +316,7 @@ mod tests {
         ) {
             let sizes = [few, many].concat();
             let n: usize = sizes.iter().sum();
-            let lines = random_lines(n + 5, u64::from(arity), seed);
+            let lines = random_lines(n + 5, arity as usize, seed);
             // Rows in some order that leaves a few out.
             let step = (1..).map(|i| 7919 + i).find(|step| gcd(n + 5, *step) == 1).unwrap();
             let rows: Vec<u32> = (0..n).map(|i| (i * step % (n + 5)) as u32).collect();

@@ -149,14 +149,15 @@ impl Job for CountTile<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use rand_chacha::rand_core::RngCore;
+
     use super::super::registers::{MASKS, TILE};
     use super::*;
+    use crate::random_numbers::generator;
 
-    fn words(mut state: u64) -> impl FnMut() -> u64 {
-        move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            state.rotate_left(32)
-        }
+    fn words(seed: u64) -> impl FnMut() -> u64 {
+        let mut random = generator(seed);
+        move || random.next_u64()
     }
 
     fn plane(word: &mut impl FnMut() -> u64, lines: usize) -> Vec<Line> {

@@ -13,40 +13,27 @@ use crate::data::Correlation;
 use crate::graph::{Dag, Pdag, UndirectedGraph};
 use crate::knowledge::{Knowledge, Scope};
 use crate::orient::cpdag_of_dag;
+use crate::random_numbers::{generator, permutation, uniform};
 use crate::run::Run;
 use crate::score::{GaussianBic, LocalScore, ScoreSession};
 
-/// Uniform numbers in [0, 1) from a seed.
-struct Uniform(u64);
-
-impl Uniform {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
 /// The correlations of a random linear Gaussian network on a random DAG.
 fn random_correlation(p: usize, density: f64, n_rows: usize, seed: u64) -> Correlation {
-    let mut uniform = Uniform(seed);
-    (0..10).for_each(|_| _ = uniform.next());
+    let random = &mut generator(seed);
     // Rows of the total effects of the disturbances.
     let mut effects = vec![vec![0.0; p]; p];
     for y in 0..p {
         for x in 0..y {
-            if uniform.next() < density {
-                let weight = (0.2 + 0.8 * uniform.next()) * if uniform.next() < 0.5 { -1.0 } else { 1.0 };
+            if uniform(random) < density {
+                let weight = (0.2 + 0.8 * uniform(random)) * if uniform(random) < 0.5 { -1.0 } else { 1.0 };
                 let of_x = effects[x].clone();
                 effects[y].iter_mut().zip(of_x).for_each(|(e, f)| *e += weight * f);
             }
         }
-        effects[y][y] = 1.0 + 0.4 * uniform.next();
+        effects[y][y] = 1.0 + 0.4 * uniform(random);
     }
     // In a random order of the variables.
-    let mut order: Vec<usize> = (0..p).collect();
-    for i in (1..p).rev() {
-        order.swap(i, (uniform.next() * (i + 1) as f64) as usize);
-    }
+    let order: Vec<usize> = permutation(random, p).into_iter().map(|x| x as usize).collect();
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(u, v)| u * v).sum::<f64>();
     let covariance = |x: usize, y: usize| dot(&effects[order[x]], &effects[order[y]]);
     let r = |x: usize, y: usize| {
@@ -181,7 +168,7 @@ fn check_operators(p: usize, every: usize) {
     assert_eq!(classes.len(), [1, 2, 11, 185, 8782][p - 1]);
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    let correlation = random_correlation(p, 0.8, 40, 5);
+    let correlation = random_correlation(p, 0.8, 40, 6);
     let bic = GaussianBic::new(&correlation, 0.5).unwrap();
     let (options, knowledge) = (GesOptions::default(), Knowledge::none());
     let space = Space::new(&options, Scope::from(&knowledge));
@@ -238,9 +225,9 @@ fn books_are_kept_up() {
     for seed in 0..40 {
         let correlation = random_correlation(14, 0.3, 200, seed);
         let score = GaussianBic::new(&correlation, 0.5).unwrap();
-        let mut uniform = Uniform(seed);
+        let random = &mut generator(seed);
         let pairs: Vec<_> =
-            (0..14).flat_map(|x| (0..x).map(move |y| (x, y))).filter(|_| uniform.next() < 0.4).collect();
+            (0..14).flat_map(|x| (0..x).map(move |y| (x, y))).filter(|_| uniform(random) < 0.4).collect();
         let graph = UndirectedGraph::from_edges(14, pairs);
         let restriction = match seed % 4 {
             0 | 1 => Restriction::Unrestricted,
