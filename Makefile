@@ -33,7 +33,7 @@ demo: .venv-demo/ready ## Learn the bundled ALARM data; picture, page and result
 	.venv-demo/bin/python -m pip install --quiet --upgrade pip
 	CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_CODEGEN_UNITS=4 \
 	  .venv-demo/bin/python -m pip wheel --quiet --no-deps --wheel-dir .venv-demo/wheel .
-	.venv-demo/bin/python -m pip install --quiet "$$(ls .venv-demo/wheel/phgs-*.whl)[plot]"
+	.venv-demo/bin/python -m pip install --quiet --no-compile "$$(ls .venv-demo/wheel/phgs-*.whl)[plot]"
 	@touch $@
 
 test: test-rust test-python ## All tests: the core's, then the installed wheel's

@@ -88,7 +88,7 @@ def report(
     }
     after = {
         "Edges": _edges(result, confidence),
-        "Path": _path(result),
+        "PATH": _path(result),
         "Clusters": _clusters(result),
         "Bootstrap": _bootstrap(confidence),
         "Comparison": "" if comparison is None else _list([(k, _text(v)) for k, v in comparison.to_dict().items()]),
@@ -197,7 +197,7 @@ def _findings(result: Result, data: Any) -> str:
 
     table = result._data(data)
     if table is None:
-        return "<p>What stands out in the data is told where they are known: give them as <code>data=</code>.</p>"
+        return "<p>To see what stands out in the data, give them: <code>report(data=…)</code>.</p>"
     if not isinstance(table, Categories):
         return ""
     findings = describe(table).findings
@@ -251,8 +251,9 @@ def _edges(result: Result, confidence: EdgeConfidence | None) -> str:
     if not len(table):
         return "<p>There are no edges.</p>"
     text = (
-        "<p>The largest p-value of all tests of a pair says how near it came to being separated, given by which set."
-        " The score gain is what the arc adds to the score of the learned DAG.</p>"
+        "<p>Each pair was tested given several sets. The table shows the largest p-value, and the set that gave it."
+        " The larger it is, the nearer the edge came to being removed."
+        " The score gain is what the edge adds to the score of the learned DAG.</p>"
     )
     return text + _table(header, cells, {1, 3, 4}) + _cut(len(table))
 
@@ -270,7 +271,7 @@ def _path(result: Result) -> str:
         )
         for point in result.path
     ]
-    text = "<p>Significance levels that PATH compared, with the size and the score of each estimate.</p>"
+    text = "<p>PATH compared these significance levels. Each gave a graph with so many edges and this score.</p>"
     header = ("level", "edges", "score", "has a DAG", "")
     return text + _curve(result) + _table(header, rows, {0, 1, 2})
 
@@ -388,4 +389,4 @@ def _table(
 
 
 def _cut(n: int) -> str:
-    return f"<p>The first {MOST_ROWS:,} of {n:,}; the result file has all.</p>" if n > MOST_ROWS else ""
+    return f"<p>The first {MOST_ROWS:,} of {n:,} rows. The result file has all.</p>" if n > MOST_ROWS else ""
