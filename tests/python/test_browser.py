@@ -11,7 +11,8 @@ from test_view import HOSTILE, hostile_result
 
 pytestmark = pytest.mark.extras
 
-CHROMIUM = os.environ.get("PHGS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("PHGS_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @pytest.fixture(scope="module")
