@@ -93,10 +93,13 @@ class MixedDataset:
         ranks: bool,
         powers: int,
         keep_rows: bool,
+        weights: NDArray[np.float64] | None,
         threads: int,
     ) -> MixedDataset: ...
     @property
     def n_rows(self) -> int: ...
+    @property
+    def effective_rows(self) -> float: ...
     @property
     def n_variables(self) -> int: ...
     @property

@@ -158,33 +158,50 @@ class Logistic:
 Family = Table | Lines | Logistic
 
 
-def fit_table(own: NDArray[Any], arity: int, categories: dict[Any, int], rows: Rows, prior: float | None) -> Table:
+def fit_table(
+    own: NDArray[Any],
+    arity: int,
+    categories: dict[Any, int],
+    rows: Rows,
+    prior: float | None,
+    weights: NDArray[np.float64] | None = None,
+) -> Table:
     """Count a table: relative frequencies, or with a prior that weighs as much as some rows; uniform without rows."""
     shape = (*categories.values(), arity)
     cells = np.ravel_multi_index((*(rows[parent] for parent in categories), own), shape)
-    counts = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape) + (prior or 0.0) / np.prod(shape)
+    counts = np.bincount(cells, weights, minlength=int(np.prod(shape))).reshape(shape) + (prior or 0.0) / np.prod(shape)
     sums = counts.sum(axis=-1, keepdims=True)
     return Table(tuple(categories), np.where(sums > 0, counts / np.where(sums > 0, sums, 1), 1 / arity))
 
 
-def fit_lines(own: NDArray[np.float64], categories: dict[Any, int], numbers: tuple[Any, ...], rows: Rows) -> Lines:
+def fit_lines(
+    own: NDArray[np.float64],
+    categories: dict[Any, int],
+    numbers: tuple[Any, ...],
+    rows: Rows,
+    weights: NDArray[np.float64] | None = None,
+) -> Lines:
     """Fit a line by least squares to each configuration of categories."""
     n, shape = len(own), tuple(categories.values())
+    weights = np.ones(n) if weights is None else weights
     design = _design([rows[parent] for parent in numbers], n)
     d = design.shape[1]
     cells = np.zeros(n, np.intp)
     if shape:
         cells = np.ravel_multi_index(tuple(rows[parent] for parent in categories), shape)
     n_cells = int(np.prod(shape))
-    least = LEAST_DEVIATION * float(own.std()) or LEAST_DEVIATION * max(1.0, abs(float(own.mean())))
+    centre = float(np.average(own, weights=weights))
+    spread = float(np.sqrt(np.average((own - centre) ** 2, weights=weights)))
+    least = LEAST_DEVIATION * spread or LEAST_DEVIATION * max(1.0, abs(centre))
 
     def line(chosen: Any) -> tuple[NDArray[np.float64], float]:
         # Around the means, so that numbers far from 0 lose no digits.
-        x, y = design[chosen], own[chosen]
-        means = x.mean(axis=0)
-        slopes = np.linalg.lstsq(x[:, 1:] - means[1:], y - y.mean(), rcond=None)[0]
-        weights = np.concatenate(([y.mean() - means[1:] @ slopes], slopes))
-        return weights, max(float(np.sqrt(np.mean((y - x @ weights) ** 2))), least)
+        x, y, w = design[chosen], own[chosen], weights[chosen]
+        means, mean = np.average(x, axis=0, weights=w), np.average(y, weights=w)
+        root = np.sqrt(w)
+        slopes = np.linalg.lstsq((x[:, 1:] - means[1:]) * root[:, None], (y - mean) * root, rcond=None)[0]
+        found = np.concatenate(([mean - means[1:] @ slopes], slopes))
+        return found, max(float(np.sqrt(np.average((y - x @ found) ** 2, weights=w))), least)
 
     everywhere = line(slice(None))
     order = np.argsort(cells, kind="stable")
@@ -201,7 +218,13 @@ def fit_lines(own: NDArray[np.float64], categories: dict[Any, int], numbers: tup
 
 
 def fit_logistic(
-    name: Any, own: NDArray[Any], arity: int, categories: dict[Any, int], numbers: tuple[Any, ...], rows: Rows
+    name: Any,
+    own: NDArray[Any],
+    arity: int,
+    categories: dict[Any, int],
+    numbers: tuple[Any, ...],
+    rows: Rows,
+    weights: NDArray[np.float64] | None = None,
 ) -> Logistic:
     """Fit a multinomial logistic regression by Newton's method, with a weak prior that keeps weights finite."""
     n = len(own)
@@ -209,42 +232,44 @@ def fit_logistic(
     for parent, states in categories.items():
         columns += [(rows[parent] == state).astype(np.float64) for state in range(1, states)]
     design = _design(columns, n)
-    centre, scale = design.mean(axis=0), design.std(axis=0)
+    of_rows = np.ones(n) if weights is None else weights
+    centre = np.average(design, axis=0, weights=of_rows)
+    scale = np.sqrt(np.average((design - centre) ** 2, axis=0, weights=of_rows))
     centre[0], scale[0] = 0.0, 1.0
     scale[scale == 0] = 1.0
     standard = (design - centre) / scale
     d = standard.shape[1]
     observed = np.zeros((n, arity))
-    observed[np.arange(n), own] = 1.0
+    observed[np.arange(n), own] = of_rows
     # Intercepts are hardly held, so that shares of states are those of the data.
     prior = np.full(d, WEIGHT_OF_PRIOR)
     prior[0] = 1e-6
-    weights = np.zeros((arity - 1, d))
+    found = np.zeros((arity - 1, d))
 
     def value(at: NDArray[np.float64]) -> float:
         return float((observed * _log_shares(standard @ at.T)).sum() - 0.5 * (prior * at**2).sum())
 
-    now = value(weights)
+    now = value(found)
     for _ in range(100):
-        shares = np.exp(_log_shares(standard @ weights.T))[:, 1:]
-        gradient = (observed[:, 1:] - shares).T @ standard - prior * weights
+        shares = np.exp(_log_shares(standard @ found.T))[:, 1:]
+        gradient = (observed[:, 1:] - shares * of_rows[:, None]).T @ standard - prior * found
         curvature = np.zeros((arity - 1, d, arity - 1, d))
         for i in range(arity - 1):
             for j in range(i + 1):
-                of_rows = shares[:, i] * ((i == j) - shares[:, j])
-                curvature[i, :, j, :] = curvature[j, :, i, :] = (standard * of_rows[:, None]).T @ standard
+                each = of_rows * shares[:, i] * ((i == j) - shares[:, j])
+                curvature[i, :, j, :] = curvature[j, :, i, :] = (standard * each[:, None]).T @ standard
         size = (arity - 1) * d
         flat = curvature.reshape(size, size) + np.diag(np.tile(prior, arity - 1))
-        step = np.linalg.solve(flat, gradient.ravel()).reshape(weights.shape)
+        step = np.linalg.solve(flat, gradient.ravel()).reshape(found.shape)
         length = 1.0
-        while (after := value(weights + length * step)) < now and length > 1e-10:
+        while (after := value(found + length * step)) < now and length > 1e-10:
             length /= 2
         if not after > now + 1e-10 * max(1.0, abs(now)):
             break
-        weights, now = weights + length * step, after
+        found, now = found + length * step, after
     else:
         raise DataError(f"the logistic regression of {name!r} on its parents has not converged")
-    raw = weights / scale
+    raw = found / scale
     raw[:, 0] -= raw[:, 1:] @ centre[1:]
     return Logistic(numbers, categories, raw)
 

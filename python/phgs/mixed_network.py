@@ -6,8 +6,11 @@ import os
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phgs import families, parameters
+from phgs.data import Data, as_data
+from phgs.data.gaussian import GaussianTable, IncompleteGaussianTable
 from phgs.data.missing import filled_from
 from phgs.data.mixed import Mixed, MixedTable
 from phgs.errors import ParameterError
@@ -60,13 +63,21 @@ class MixedNetwork:
         raise TypeError("use MixedNetwork.fit")
 
     @classmethod
-    def fit(cls, data: Mixed, graph: Any, *, equivalent_sample_size: float | None = None) -> MixedNetwork:
+    def fit(
+        cls,
+        data: Any,
+        graph: Any,
+        *,
+        equivalent_sample_size: float | None = None,
+    ) -> MixedNetwork:
         """Estimate the distributions of a DAG from data, by maximum likelihood.
 
         Parameters
         ----------
-        data : MixedTable or IncompleteMixedTable
-            Numbers beside categories. Missing values are filled in from the DAG, by draws that are always the same.
+        data
+            Numbers beside categories, or numbers alone: a `phgs.data.MixedTable`, a `phgs.GaussianTable`, or any data
+            that `phgs.as_table` reads, of which it is found out what columns are. Missing values are filled in from the
+            DAG, by draws that are always the same.
         graph
             A DAG over the columns; of a result, its DAG.
         equivalent_sample_size : float, optional
@@ -78,16 +89,21 @@ class MixedNetwork:
         ParameterError
             When the data are of another type.
         """
-        if not isinstance(data, Mixed):
+        if not isinstance(data, Data):
+            data = as_data(data, "mixed", missing="auto", warn=False)
+        if not isinstance(data, (Mixed, GaussianTable, IncompleteGaussianTable)):
             raise ParameterError("data: a MixedNetwork is fitted to a MixedTable; Network.fit takes categories")
+        if not data.has_rows:
+            raise ParameterError("data: a correlation matrix has no rows to fit a network to; give the columns")
         prior = None
         if equivalent_sample_size is not None:
             prior = parameters.positive("equivalent_sample_size", equivalent_sample_size)
         dag = as_dag(graph, data.names)
-        if data.to_fill:
-            filled = filled_from(data, dag._directed_indices())
-            assert isinstance(filled, MixedTable)
-            data = filled
+        complete = filled_from(data, dag._directed_indices()) if data.to_fill else data
+        if isinstance(complete, GaussianTable):
+            complete = _of_numbers(complete)
+        assert isinstance(complete, MixedTable)
+        data, weights = complete, getattr(complete, "weights", None)
         made = object.__new__(cls)
         made._graph = dag
         made._states = {
@@ -99,21 +115,23 @@ class MixedNetwork:
             name: column if data.is_number(i) else column.astype(np.intp)
             for i, (name, column) in enumerate(zip(data.names, data.columns, strict=True))
         }
-        made._families = {name: made._family_of(name, dag, rows, prior) for name in data.names}
+        made._families = {name: made._family_of(name, dag, rows, prior, weights) for name in data.names}
         return made
 
-    def _family_of(self, name: Any, dag: Graph, rows: Rows, prior: float | None) -> Family:
+    def _family_of(
+        self, name: Any, dag: Graph, rows: Rows, prior: float | None, weights: NDArray[np.float64] | None
+    ) -> Family:
         parents = [a for a, b in dag.directed if b == name]
         categories = {parent: len(self._states[parent]) for parent in parents if parent in self._states}
         numbers = tuple(parent for parent in parents if parent not in self._states)
         own = rows[name]
         if name not in self._states:
-            return families.fit_lines(own, categories, numbers, rows)
+            return families.fit_lines(own, categories, numbers, rows, weights)
         arity = len(self._states[name])
         # A state that is alone depends on nothing.
         if numbers and own.min() < own.max():
-            return families.fit_logistic(name, own, arity, categories, numbers, rows)
-        return families.fit_table(own, arity, categories, rows, prior)
+            return families.fit_logistic(name, own, arity, categories, numbers, rows, weights)
+        return families.fit_table(own, arity, categories, rows, prior, weights)
 
     @property
     def nodes(self) -> tuple[Any, ...]:
@@ -151,7 +169,7 @@ class MixedNetwork:
             raise ParameterError(unknown("variable", variable, self.nodes))
         return self._families[variable]
 
-    def log_likelihood(self, data: MixedTable) -> float:
+    def log_likelihood(self, data: Any) -> float:
         """Return the logarithm of the density of data with the same columns; −∞ where a row cannot be.
 
         Raises
@@ -159,6 +177,13 @@ class MixedNetwork:
         ParameterError
             When a column is missing or of another kind, or a state is not known.
         """
+        if not isinstance(data, Data):
+            kinds: dict[Any, Any] = self.kinds
+            data = as_data(data, "mixed", columns=self.nodes, kinds=kinds, warn=False)
+        if isinstance(data, GaussianTable):
+            data = _of_numbers(data)
+        if not isinstance(data, MixedTable):
+            raise ParameterError("data: densities are those of complete rows of numbers and categories: a MixedTable")
         rows = self._rows(data)
         return float(sum(family.log_densities(rows[name], rows).sum() for name, family in self._families.items()))
 
@@ -248,3 +273,13 @@ class MixedNetwork:
         kinds = f"{len(self.nodes) - len(self._states):,} numbers, {len(self._states):,} categories"
         sizes = f"{len(self.nodes):,} variables ({kinds}), {len(self.edges):,} arcs, {self.n_parameters:,} parameters"
         return printable(f"<phgs.MixedNetwork: {sizes}>")
+
+
+def _of_numbers(table: GaussianTable) -> MixedTable:
+    """Return Gaussian columns as mixed data without categories."""
+    if table.values is None:
+        raise ParameterError("data: a correlation matrix has no rows; give the columns")
+    levels = ((),) * table.n_variables
+    return MixedTable(
+        table.names, table.n_rows, table.n_rows_read, levels, table.values, "values", 1, weights=table.weights
+    )

@@ -78,7 +78,7 @@ impl Correlation {
     /// pairs of columns that were copies of each other.
     pub(super) fn of_embedding(data: &ContinuousData, run: &Run) -> Result<(Self, Vec<(Variable, Variable)>)> {
         let (mut found, copies) = Self::with_copies(data, run)?;
-        let shrunk = (1.0 + 1.0 / found.n_rows as f64).recip();
+        let shrunk = (1.0 + 1.0 / found.effective_rows).recip();
         found.lower.iter_mut().for_each(|r| *r *= shrunk);
         Ok((found, copies))
     }

@@ -3,6 +3,7 @@
 use super::continuous::{ContinuousData, centred};
 use super::correlation::Correlation;
 use super::discrete::{Codes, DiscreteData};
+use super::weighted::{RowWeights, WeightedData};
 use crate::run::Run;
 use crate::stats::normal_quantile;
 use crate::{Error, Result, Variable};
@@ -57,12 +58,32 @@ pub struct MixedData {
     /// The first embedded column of each variable, and the number of all.
     offsets: Vec<Variable>,
     correlation: Correlation,
-    categories: Option<DiscreteData>,
+    categories: Option<MixedCategories>,
+    weights: Option<RowWeights>,
     /// The position of each variable among the categories.
     category: Vec<Option<Variable>>,
     copies: Vec<(Variable, Variable)>,
     /// The numbers themselves by variable, as they enter, with mean 0 and variance 1 (none of a category): only if kept.
     rows: Option<Vec<Vec<f64>>>,
+}
+
+/// The categories of a mixed table, as they are counted.
+#[derive(Debug)]
+pub enum MixedCategories {
+    /// Row by row.
+    Counted(DiscreteData),
+    /// By the weights of rows.
+    Weighted(WeightedData),
+}
+
+impl MixedCategories {
+    /// The codes.
+    pub fn data(&self) -> &DiscreteData {
+        match self {
+            Self::Counted(data) => data,
+            Self::Weighted(data) => data.data(),
+        }
+    }
 }
 
 impl MixedData {
@@ -73,6 +94,21 @@ impl MixedData {
     /// [`Error::Data`] when there are no columns or rows or columns differ in length, [`Error::Columns`] when numbers are
     /// not finite, [`Error::Interrupted`].
     pub fn new(columns: Vec<MixedColumn>, options: MixedOptions, run: &Run) -> Result<Self> {
+        Self::weighted(columns, None, options, run)
+    }
+
+    /// The same of rows with sampling weights: ranks are sums of weights, scaled to the effective number of rows, which
+    /// takes the place of the number of rows everywhere.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new); [`Error::Data`] when there are not as many weights as rows.
+    pub fn weighted(
+        columns: Vec<MixedColumn>,
+        weights: Option<&[f64]>,
+        options: MixedOptions,
+        run: &Run,
+    ) -> Result<Self> {
         let length = |column: &MixedColumn| match column {
             MixedColumn::Category(codes, _) => codes.len(),
             MixedColumn::Number(values) => values.len(),
@@ -92,12 +128,19 @@ impl MixedData {
         if !bad.is_empty() {
             return Err(Error::columns(bad, "hold values that are missing, NaN or infinite"));
         }
+        if let Some(given) = weights
+            && given.len() != n_rows
+        {
+            return Err(Error::Data(format!("{} weights for {n_rows} rows", given.len())));
+        }
+        let of_rows = weights.map(RowWeights::new).transpose()?;
+        let mass = Mass { n_rows, weights: of_rows.as_ref() };
         let blocks = run.map(
             columns.len(),
             || (),
             |(), x| match &columns[x] {
-                MixedColumn::Category(codes, arity) => indicators(codes, *arity),
-                MixedColumn::Number(values) => powers(values, options),
+                MixedColumn::Category(codes, arity) => indicators(codes, *arity, mass),
+                MixedColumn::Number(values) => powers(values, options, mass),
             },
         )?;
         run.check()?;
@@ -116,12 +159,14 @@ impl MixedData {
         }
         let rows = options.keep_rows.then(|| {
             let standard = |x: usize| match &columns[x] {
-                MixedColumn::Number(_) => embedded.get(offsets[x] as usize).map_or_else(Vec::new, |z| standardised(z)),
+                MixedColumn::Number(_) => {
+                    embedded.get(offsets[x] as usize).map_or_else(Vec::new, |z| standardised(z, mass))
+                }
                 MixedColumn::Category(..) => Vec::new(),
             };
             (0..columns.len()).map(standard).collect()
         });
-        let (embedded, _) = ContinuousData::with_constants(embedded, None)?;
+        let (embedded, _) = ContinuousData::with_constants(embedded, of_rows.clone())?;
         let (correlation, copies) = Correlation::of_embedding(&embedded, run)?;
         let of = |c: Variable| first_of.get(c as usize).copied().flatten();
         let copies = copies.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
@@ -137,13 +182,33 @@ impl MixedData {
                 MixedColumn::Number(_) => category.push(None),
             }
         }
-        let categories = if codes_of.is_empty() { None } else { Some(DiscreteData::new(codes_of, arities)?) };
-        Ok(Self { offsets, correlation, categories, category, copies, rows })
+        let categories = if codes_of.is_empty() {
+            None
+        } else {
+            let counted = DiscreteData::new(codes_of, arities)?;
+            Some(match weights {
+                None => MixedCategories::Counted(counted),
+                Some(weights) => MixedCategories::Weighted(WeightedData::new(counted, weights)?),
+            })
+        };
+        Ok(Self { offsets, correlation, categories, weights: of_rows, category, copies, rows })
     }
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.correlation.n_rows()
+    }
+
+    /// Number of rows of equal weight that the rows are worth: the number of rows, unless they have weights.
+    #[inline]
+    pub fn effective_rows(&self) -> f64 {
+        self.weights.as_ref().map_or(self.correlation.n_rows() as f64, RowWeights::effective_rows)
+    }
+
+    /// The weight of a row, of [`effective_rows`](Self::effective_rows) in all.
+    #[inline]
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights.scaled()[row])
     }
 
     /// Number of variables.
@@ -171,6 +236,11 @@ impl MixedData {
 
     /// The columns of categories.
     pub fn categories(&self) -> Option<&DiscreteData> {
+        self.categories.as_ref().map(MixedCategories::data)
+    }
+
+    /// The columns of categories, as they are counted.
+    pub fn counted(&self) -> Option<&MixedCategories> {
         self.categories.as_ref()
     }
 
@@ -192,24 +262,47 @@ impl MixedData {
     }
 }
 
+/// How much rows weigh.
+#[derive(Clone, Copy)]
+struct Mass<'w> {
+    n_rows: usize,
+    weights: Option<&'w RowWeights>,
+}
+
+impl Mass<'_> {
+    fn of(self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights.scaled()[row])
+    }
+
+    fn of_all(self) -> f64 {
+        self.weights.map_or(self.n_rows as f64, RowWeights::effective_rows)
+    }
+}
+
 /// A column with mean 0 and variance 1; empty if it is constant.
-fn standardised(column: &[f64]) -> Vec<f64> {
-    let scale = (column.len() as f64).sqrt();
-    centred(column, None).map_or_else(Vec::new, |(deviations, _)| deviations.into_iter().map(|d| d * scale).collect())
+fn standardised(column: &[f64], mass: Mass) -> Vec<f64> {
+    let scale = mass.of_all().sqrt();
+    let Some((deviations, _)) = centred(column, mass.weights) else { return Vec::new() };
+    match mass.weights {
+        None => deviations.into_iter().map(|d| d * scale).collect(),
+        // These are times the roots of the weights.
+        Some(weights) => deviations.into_iter().zip(weights.scaled()).map(|(d, w)| d * scale / w.sqrt()).collect(),
+    }
 }
 
 /// The indicators of a category.
-fn indicators(codes: &Codes, arity: u32) -> Vec<Vec<f64>> {
+fn indicators(codes: &Codes, arity: u32, mass: Mass) -> Vec<Vec<f64>> {
     let n = codes.len();
-    let mut counts = vec![0usize; arity as usize];
-    (0..n).for_each(|row| counts[codes.get(row) as usize] += 1);
-    let least = 5.0f64.max(0.005 * n as f64);
+    let mut counts = vec![0.0; arity as usize];
+    (0..n).for_each(|row| counts[codes.get(row) as usize] += mass.of(row));
+    let least = 5.0f64.max(0.005 * mass.of_all());
     // The first of the most frequent states would depend on the order of the states, but no determinant does.
-    let most = (0..counts.len()).max_by_key(|&state| (counts[state], std::cmp::Reverse(state))).unwrap_or(0);
+    let most =
+        (0..counts.len()).reduce(|most, state| if counts[state] > counts[most] { state } else { most }).unwrap_or(0);
     let mut column_of = vec![None; counts.len()];
     let (mut width, mut rare) = (0, None);
-    for state in (0..counts.len()).filter(|&state| state != most && counts[state] > 0) {
-        let at = if (counts[state] as f64) < least {
+    for state in (0..counts.len()).filter(|&state| state != most && counts[state] > 0.0) {
+        let at = if counts[state] < least {
             *rare.get_or_insert_with(|| {
                 width += 1;
                 width - 1
@@ -233,33 +326,36 @@ fn indicators(codes: &Codes, arity: u32) -> Vec<Vec<f64>> {
 const SPIKE: f64 = 0.3;
 
 /// The embedded columns of a number.
-fn powers(values: &[f64], options: MixedOptions) -> Vec<Vec<f64>> {
-    let n = values.len();
-    let mut order: Vec<u32> = (0..n as u32).collect();
+fn powers(values: &[f64], options: MixedOptions, mass: Mass) -> Vec<Vec<f64>> {
+    let n = mass.of_all();
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
     order.sort_unstable_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
-    let mut scores = vec![0.0; n];
-    let (mut distinct, mut longest, mut start) = (0, (0, 0), 0);
-    while start < n {
+    let mut scores = vec![0.0; values.len()];
+    let (mut distinct, mut heaviest, mut start, mut before) = (0, (0.0, 0), 0, 0.0);
+    while start < order.len() {
         let value = values[order[start] as usize];
         // 0 and −0 are one value.
         let length = order[start..].iter().take_while(|&&row| values[row as usize] == value).count();
-        let rank = start as f64 + 0.5 * (length as f64 + 1.0);
+        let same = &order[start..start + length];
+        let own: f64 = same.iter().map(|&row| mass.of(row as usize)).sum();
+        let rank = before + 0.5 * (own + 1.0);
         // Scores of mirrored ranks are mirrored to the bit, so that a decreasing map changes signs alone.
-        let score = normal_quantile(rank / (n as f64 + 1.0));
-        let mirrored = normal_quantile((n as f64 + 1.0 - rank) / (n as f64 + 1.0));
+        let score = normal_quantile(rank / (n + 1.0));
+        let mirrored = normal_quantile((n + 1.0 - rank) / (n + 1.0));
         let score = 0.5 * (score - mirrored);
-        order[start..start + length].iter().for_each(|&row| scores[row as usize] = score);
-        if length > longest.0 {
-            longest = (length, start);
+        same.iter().for_each(|&row| scores[row as usize] = score);
+        if own > heaviest.0 {
+            heaviest = (own, start);
         }
         distinct += 1;
         start += length;
+        before += own;
     }
     if distinct < 2 {
         return Vec::new();
     }
     if options.numbers == Numbers::Values {
-        scores = standardised(values);
+        scores = standardised(values, mass);
         if scores.is_empty() {
             return Vec::new();
         }
@@ -273,8 +369,8 @@ fn powers(values: &[f64], options: MixedOptions) -> Vec<Vec<f64>> {
             _ => scores.iter().map(|z| z * z * z - 3.0 * z).collect(),
         });
     }
-    if longest.0 as f64 > SPIKE * n as f64 && distinct - 1 > columns.len() {
-        let value = values[order[longest.1] as usize];
+    if heaviest.0 > SPIKE * n && distinct - 1 > columns.len() {
+        let value = values[order[heaviest.1] as usize];
         columns.push(values.iter().map(|&v| f64::from(u8::from(v == value))).collect());
     }
     columns

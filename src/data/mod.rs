@@ -20,6 +20,6 @@ pub use discrete::{Codes, DiscreteData, MAX_ARITY};
 pub use encode::{Encoded, encode, encode_bytes};
 pub use gaps::Gaps;
 pub use incomplete::IncompleteData;
-pub use mixed::{MixedColumn, MixedData, MixedOptions, Numbers};
+pub use mixed::{MixedCategories, MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};
 pub use weighted::{RowWeights, WeightedData};

@@ -94,7 +94,7 @@ impl TestSession for MixedLrSession<'_> {
         self.given_width = sorted.iter().map(|&z| data.width(z)).sum();
         self.given = sorted;
         let (of_x, of_y) = (data.width(x) as f64, data.width(y) as f64);
-        let rows = data.n_rows() as f64 - self.given_width as f64 - 1.0 - 0.5 * (of_x + of_y + 1.0);
+        let rows = data.effective_rows() - self.given_width as f64 - 1.0 - 0.5 * (of_x + of_y + 1.0);
         if rows <= 0.0 || of_x * of_y == 0.0 {
             return TestResult::NO_INFORMATION;
         }

@@ -15,6 +15,7 @@ use crate::data::{
     RowWeights, WeightedData,
 };
 use crate::run::Run;
+use crate::score::MixedEngine;
 
 /// Data of any type, as Python holds them.
 #[derive(FromPyObject)]
@@ -66,9 +67,7 @@ impl AnyData {
             Self::Weighted(data) => OpenData::Weighted(Box::new(WeightedEngine::new(data))),
             Self::Incomplete(data) => OpenData::Incomplete(data),
             Self::Gaussian(correlation) => OpenData::Gaussian(correlation),
-            Self::Mixed(data) => {
-                OpenData::Mixed(data, data.categories().map(|categories| Box::new(CountingEngine::new(categories))))
-            }
+            Self::Mixed(data) => OpenData::Mixed(data, data.counted().map(MixedEngine::new)),
         }
     }
 }
@@ -80,7 +79,7 @@ pub(super) enum OpenData<'d> {
     Incomplete(&'d IncompleteData),
     Gaussian(&'d Correlation),
     /// The embedding, and what counts its categories, if there are any.
-    Mixed(&'d MixedData, Option<Box<CountingEngine<'d>>>),
+    Mixed(&'d MixedData, Option<MixedEngine<'d>>),
 }
 
 /// Complete data of categories, with what engines that count over them share: made at first use.
@@ -329,7 +328,7 @@ pub(crate) struct MixedDataset {
 impl MixedDataset {
     /// `columns`: 1-D arrays of one length, `float64` of finite numbers, or `uint8` or `uint16` state codes; `arities`: the
     /// number of states of each, 0 of a number; `ranks`: whether numbers enter by normal scores; `powers`: 1 for numbers
-    /// alone, 2 with their squares, 3 with cubes; `keep_rows`: for scores that look at groups of rows.
+    /// alone, 2 with their squares, 3 with cubes; `keep_rows`: for scores that look at groups of rows; `weights`: sampling weights of rows.
     #[new]
     fn new(
         py: Python<'_>,
@@ -338,12 +337,14 @@ impl MixedDataset {
         ranks: bool,
         powers: usize,
         keep_rows: bool,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
         threads: usize,
     ) -> PyResult<Self> {
+        let weights = weights.map(|weights| weights.as_array().to_vec());
         let columns = mixed_columns(&columns, &arities)?;
         let options = MixedOptions { numbers: entering(ranks), powers, keep_rows };
         let settings = Settings { threads, ..AT_ONCE };
-        let data = run_job(py, &settings, |run| MixedData::new(columns, options, run))?;
+        let data = run_job(py, &settings, |run| MixedData::weighted(columns, weights.as_deref(), options, run))?;
         Ok(Self { data: Arc::new(data) })
     }
 
@@ -357,6 +358,12 @@ impl MixedDataset {
     #[getter]
     fn n_variables(&self) -> usize {
         self.data.n_variables()
+    }
+
+    /// Number of rows of equal weight that the rows are worth.
+    #[getter]
+    fn effective_rows(&self) -> f64 {
+        self.data.effective_rows()
     }
 
     /// How many columns each variable has in the embedding.

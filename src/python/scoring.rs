@@ -102,7 +102,7 @@ impl ScoreChoice {
                 job.with(&score, run)
             }
             (&Self::Mixed(penalty, gamma, exact), OpenData::Mixed(data, engine)) => {
-                let engine = if exact.is_some() { engine.as_deref() } else { None };
+                let engine = if exact.is_some() { engine.as_ref() } else { None };
                 let exact = exact.unwrap_or(DiscreteScoreKind::Bic(penalty));
                 job.with(&MixedBic::new(data, engine, penalty, gamma, exact)?, run)
             }

@@ -39,7 +39,7 @@ impl<'a> ConditionalGaussian<'a> {
         if data.n_variables() > 0 && data.rows(0).is_none() {
             return Err(Error::Data("the conditional Gaussian score needs data that keep their rows".into()));
         }
-        let penalty = per_parameter(lambda, data.n_rows() as f64)?;
+        let penalty = per_parameter(lambda, data.effective_rows())?;
         Ok(Self { data, penalty, per_parent: per_parent(gamma, data.n_variables())? })
     }
 }
@@ -78,11 +78,12 @@ impl LocalScore for ConditionalGaussian<'_> {
 /// Sets whose score a session remembers before it starts anew.
 const REMEMBERED_SETS: usize = 1 << 18;
 
-/// The configuration of each row, by number, and how many rows each has.
+/// The configuration of each row, by number, and how many rows each has, and of what weight in all.
 #[derive(Debug, Default)]
 struct Cells {
     of_row: Vec<u32>,
     rows: Vec<u32>,
+    mass: Vec<f64>,
 }
 
 /// One thread's access to a [`ConditionalGaussian`].
@@ -108,6 +109,13 @@ impl Cells {
         self.of_row.resize(n, 0);
         self.rows.clear();
         self.rows.push(n as u32);
+        self.number(data, categories);
+        self.mass.clear();
+        self.mass.resize(self.rows.len(), 0.0);
+        self.of_row.iter().enumerate().for_each(|(row, &cell)| self.mass[cell as usize] += data.weight(row));
+    }
+
+    fn number(&mut self, data: &MixedData, categories: &[Variable]) {
         let Some(table) = data.categories() else { return };
         for &x in categories {
             let Some(x) = data.category(x) else { continue };
@@ -165,14 +173,14 @@ impl ConditionalGaussianSession<'_> {
 
     fn compute(&mut self, set: &[Variable]) -> f64 {
         let ConditionalGaussian { data, penalty, .. } = *self.score;
-        let n = data.n_rows() as f64;
+        let n = data.effective_rows();
         let categories: VariableSet = set.iter().copied().filter(|&x| data.category(x).is_some()).collect();
         if self.cells.of_row.is_empty() || self.of != categories {
             self.cells.find(data, &categories);
             self.of.clone_from(&categories);
         }
-        let Cells { of_row, rows } = &self.cells;
-        let of_categories: f64 = rows.iter().map(|&m| f64::from(m) * (f64::from(m) / n).ln()).sum();
+        let Cells { of_row, rows, mass } = &self.cells;
+        let of_categories: f64 = mass.iter().map(|&m| m * (m / n).ln()).sum();
         let arity = |&x: &Variable| {
             let table = data.categories().zip(data.category(x));
             table.map_or(1.0, |(table, x)| f64::from(table.arity(x).max(1)))
@@ -191,9 +199,10 @@ impl ConditionalGaussianSession<'_> {
         self.sums.resize(rows.len() * width, 0.0);
         for (row, &cell) in of_row.iter().enumerate() {
             let sums = &mut self.sums[cell as usize * width..][..width];
+            let weight = data.weight(row);
             let mut at = k;
             for i in 0..k {
-                let value = numbers[i][row];
+                let value = weight * numbers[i][row];
                 sums[i] += value;
                 for other in &numbers[..=i] {
                     sums[at] += value * other[row];
@@ -204,8 +213,7 @@ impl ConditionalGaussianSession<'_> {
         // Covariances in place of the sums of products.
         self.pooled.clear();
         self.pooled.resize(triangle, 0.0);
-        for (cell, &m) in rows.iter().enumerate() {
-            let m = f64::from(m);
+        for (cell, &m) in mass.iter().enumerate() {
             let (means, products) = self.sums[cell * width..][..width].split_at_mut(k);
             means.iter_mut().for_each(|mean| *mean /= m);
             let mut at = 0;
@@ -220,13 +228,13 @@ impl ConditionalGaussianSession<'_> {
         let constant = k as f64 * (1.0 + std::f64::consts::TAU.ln());
         let ridge = n.recip();
         let mut of_pooled = None;
-        for (cell, &m) in rows.iter().enumerate() {
-            let log = if (m as usize) < k + 4 {
+        for (cell, (&m, &in_cell)) in mass.iter().zip(rows).enumerate() {
+            let log = if (in_cell as usize) < k + 4 {
                 *of_pooled.get_or_insert_with(|| log_determinant(&self.pooled, ridge, k, &mut self.factor))
             } else {
                 log_determinant(&self.sums[cell * width + k..][..triangle], ridge, k, &mut self.factor)
             };
-            total -= 0.5 * f64::from(m) * (log + constant);
+            total -= 0.5 * m * (log + constant);
         }
         total
     }

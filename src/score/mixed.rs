@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::blocks::BlockFactor;
-use super::discrete::{DiscreteScore, DiscreteScoreKind, DiscreteScoreSession};
+use super::discrete::DiscreteScoreKind;
+use super::exact::{Exact, ExactSession, MixedEngine};
 use super::likelihood::{per_parameter, per_parent};
 use super::{LocalScore, ScoreSession};
-use crate::counts::CountingEngine;
 use crate::data::MixedData;
 use crate::run::Run;
 use crate::{Result, SortedSet, Variable, VariableSet};
@@ -32,11 +32,12 @@ const ROWS_PER_COLUMN: usize = 5;
 /// rows: C(V) = ½ n ln n · (w_V − n/5)² is taken off there, which is more than any fit gains, and is a function of sets as
 /// well. E(A) is what the gain of the multinomial score
 /// of the categories A over their independence exceeds the embedded gain by, at least 0: for categories alone the
-/// larger of the two counts. S is a function of sets, so that equivalent DAGs score alike, up to rounding.
+/// larger of the two counts. S is a function of sets, so that equivalent DAGs score alike, up to rounding. Of weighted rows n
+/// is the effective number.
 #[derive(Debug)]
 pub struct MixedBic<'a> {
     data: &'a MixedData,
-    discrete: Option<DiscreteScore<'a, 'a>>,
+    discrete: Option<Exact<'a>>,
     penalty: f64,
     per_parent: f64,
     name: &'static str,
@@ -51,15 +52,15 @@ impl<'a> MixedBic<'a> {
     /// [`crate::Error::Parameter`] unless λ and γ are finite and at least 0.
     pub fn new(
         data: &'a MixedData,
-        engine: Option<&'a CountingEngine<'a>>,
+        engine: Option<&'a MixedEngine<'a>>,
         lambda: f64,
         gamma: Option<f64>,
         exact: DiscreteScoreKind,
     ) -> Result<Self> {
-        let penalty = per_parameter(lambda, data.n_rows() as f64)?;
-        let few_rows = 1.0 + FEW_ROWS / data.n_rows() as f64;
+        let penalty = per_parameter(lambda, data.effective_rows())?;
+        let few_rows = 1.0 + FEW_ROWS / data.effective_rows();
         let per_parent = few_rows * per_parent(gamma.unwrap_or(0.0), data.n_variables())?;
-        let discrete = engine.map(|engine| DiscreteScore::new(engine, exact)).transpose()?;
+        let discrete = engine.map(|engine| Exact::new(engine, exact)).transpose()?;
         let name = if gamma.is_some() { "mixed-ebic" } else { "mixed-bic" };
         Ok(Self { data, discrete, penalty, per_parent, name })
     }
@@ -69,14 +70,14 @@ impl<'a> MixedBic<'a> {
         let own = self.data.width(child);
         let pairs = (own * parents_width) as f64;
         let crowded = self.crowding(own + parents_width) - self.crowding(own) - self.crowding(parents_width);
-        -0.5 * self.data.n_rows() as f64 * log - self.penalty * pairs - self.per_parent * n_parents as f64 - crowded
+        -0.5 * self.data.effective_rows() * log - self.penalty * pairs - self.per_parent * n_parents as f64 - crowded
     }
 
     /// C of a set of this width.
     fn crowding(&self, width: usize) -> f64 {
-        let n = self.data.n_rows();
-        let over = width.saturating_sub(n / ROWS_PER_COLUMN) as f64;
-        0.5 * n as f64 * (n as f64).ln() * over * over
+        let n = self.data.effective_rows();
+        let over = width.saturating_sub(n as usize / ROWS_PER_COLUMN) as f64;
+        0.5 * n * n.ln() * over * over
     }
 
     fn width_of(&self, variables: &[Variable]) -> usize {
@@ -99,7 +100,7 @@ impl LocalScore for MixedBic<'_> {
             score: self,
             factor: BlockFactor::default(),
             of_set: BlockFactor::default(),
-            discrete: self.discrete.as_ref().map(|score| score.session()),
+            discrete: self.discrete.as_ref().map(Exact::session),
             excesses: FxHashMap::default(),
             gains: FxHashMap::default(),
             marginals: FxHashMap::default(),
@@ -134,7 +135,7 @@ pub struct MixedSession<'s> {
     /// Of the parents, and then more.
     factor: BlockFactor,
     of_set: BlockFactor,
-    discrete: Option<DiscreteScoreSession<'s>>,
+    discrete: Option<ExactSession<'s>>,
     /// E of sets of variables.
     excesses: FxHashMap<VariableSet, f64>,
     /// Exact gains of a set of categories (by their numbers) and each other one.
@@ -221,7 +222,7 @@ impl MixedSession<'_> {
             for &x in set {
                 log += self.of_set.push(data, x) - self.log_alone(x);
             }
-            (exact - (-0.5 * data.n_rows() as f64 * log - charge)).max(0.0)
+            (exact - (-0.5 * data.effective_rows() * log - charge)).max(0.0)
         };
         if self.excesses.len() >= REMEMBERED_SETS {
             self.excesses.clear();
@@ -329,7 +330,7 @@ impl ScoreSession for MixedSession<'_> {
         let score = self.score;
         let (data, k) = (score.data, parents.len());
         // More than what rounding does to factors of matrices with a ridge of 1/n.
-        let margin = 1e-6 * data.n_rows() as f64;
+        let margin = 1e-6 * data.effective_rows();
         let width = score.width_of(parents);
         let exact = data.category(child).is_some() && self.discrete.is_some();
         self.factorise(parents);

@@ -1,13 +1,12 @@
 //! Scores and the test of numbers beside categories.
 
 use phgs::Variable;
-use phgs::counts::CountingEngine;
 use phgs::data::{Codes, MixedColumn, MixedData, MixedOptions};
 use phgs::graph::{Dag, Pdag};
 use phgs::independence::{IndependenceTest, MixedLrTest, TestSession};
 use phgs::knowledge::Knowledge;
 use phgs::run::{Ledger, Run};
-use phgs::score::{ConditionalGaussian, DiscreteScoreKind, LocalScore, MixedBic, ScoreSession, score_dag};
+use phgs::score::{ConditionalGaussian, DiscreteScoreKind, LocalScore, MixedBic, MixedEngine, ScoreSession, score_dag};
 use phgs::search::ges::{GesOptions, GesResult, Schedule, ges};
 use phgs::stats::normal_quantile;
 use proptest::prelude::*;
@@ -50,7 +49,7 @@ fn data(columns: Vec<MixedColumn>) -> MixedData {
 
 /// Calls `job` with each of the scores.
 fn with_scores(data: &MixedData, job: impl Fn(&dyn Fn(Variable, &[Variable]) -> f64, &str)) {
-    let engine = data.categories().map(CountingEngine::new);
+    let engine = data.counted().map(MixedEngine::new);
     let mixed = MixedBic::new(data, engine.as_ref(), 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
     job(&|x, parents| mixed.session().local_score(x, parents), "mixed-ebic");
     let conditional = ConditionalGaussian::new(data, 0.5, 0.5).unwrap();
@@ -95,7 +94,7 @@ proptest! {
     #[test]
     fn only_scores_that_do_not_exceed_are_left_out(seed: u64) {
         let data = data(linear(seed, 9, 200, 0.7));
-        let engine = data.categories().map(CountingEngine::new);
+        let engine = data.counted().map(MixedEngine::new);
         let score = MixedBic::new(&data, engine.as_ref(), 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
         let mut session = score.session();
         for (child, parents) in [(4, vec![]), (3, vec![]), (0, vec![3]), (5, vec![0, 3, 7]), (8, vec![1, 2, 6])] {
@@ -161,7 +160,7 @@ fn few_rows_of_independent_columns_give_hardly_any_edge() {
             let mut edges = 0;
             for seed in 0..rounds {
                 let data = data(independent(1000 * seed + n as u64, 30, n, kind));
-                let engine = data.categories().map(CountingEngine::new);
+                let engine = data.counted().map(MixedEngine::new);
                 let score = MixedBic::new(&data, engine.as_ref(), 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
                 let options = GesOptions { turning: true, schedule: Schedule::Interleaved, ..GesOptions::default() };
                 let (run, mut ledger) = (Run::new(1).unwrap(), Ledger::new());

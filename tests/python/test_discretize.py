@@ -142,3 +142,18 @@ def test_text_is_cut_where_it_is_named_in_any_container():
     for data in (declared, pd.DataFrame(declared)):
         with pytest.raises(phgs.DataError, match="'x' holds no numbers"):
             phgs.discretize(data, "x")
+
+
+def test_kinds_say_what_is_cut():
+    rng = np.random.default_rng(1)
+    frame = {"age": rng.integers(0, 90, 200), "dose": rng.choice([0.5, 1.0, 2.5], 200), "y": rng.normal(size=200)}
+    table = phgs.discretize(frame, kinds={"age": "number", "dose": "category"}, bins=3)
+    assert table.arities == (3, 3, 3)
+    assert sorted(table.levels[1]) == [0.5, 1.0, 2.5]
+    assert phgs.discretize(frame, "y", kinds={"age": "number", "dose": "category"}).arities == (3, 3, 3)
+    with pytest.raises(phgs.ParameterError, match="columns: 'dose' is said to be a category, too"):
+        phgs.discretize(frame, "dose", kinds={"dose": "category"})
+    with pytest.raises(phgs.ParameterError, match="kinds: unknown column 'ages'"):
+        phgs.discretize(frame, kinds={"ages": "number"})
+    with pytest.raises(phgs.DataError, match="column 'name' holds no numbers"):
+        phgs.discretize({**frame, "name": ["a", "b"] * 100}, kinds={"name": "number"})

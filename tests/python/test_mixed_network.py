@@ -8,7 +8,7 @@ import scipy.optimize
 import scipy.stats
 
 import phgs
-from phgs.data import MixedTable
+from phgs.data import MixedTable, as_data
 from phgs.families import WEIGHT_OF_PRIOR, Lines, Logistic, Table
 
 ARCS = [("g", "h"), ("g", "x"), ("x", "y"), ("g", "y"), ("h", "y"), ("y", "c"), ("h", "c"), ("x", "d")]
@@ -171,7 +171,7 @@ def test_few_rows_separation_and_constants():
 
 def test_strange_data_are_refused():
     with pytest.raises(phgs.ParameterError, match=r"Network\.fit takes categories"):
-        phgs.MixedNetwork.fit({"x": [0, 1]}, [])
+        phgs.MixedNetwork.fit(phgs.as_table({"x": [0, 1] * 9}), [])
     levels = dict(zip(TABLE.names, TABLE.levels, strict=True)) | {"c": ("c0", "c1", "c9")}
     strange = MixedTable(TABLE.names, TABLE.n_rows, TABLE.n_rows, tuple(levels.values()), TABLE.columns)
     with pytest.raises(phgs.ParameterError, match="'c9' is no state of 'c'"):
@@ -180,3 +180,43 @@ def test_strange_data_are_refused():
         NETWORK.family("z")
     with pytest.raises(TypeError, match="MixedNetwork"):
         phgs.MixedNetwork()
+
+
+def test_gaussian_results_are_fitted_by_lines():
+    arcs = [("a", "b"), ("b", "c")]
+    table = phgs.sample_gaussian(arcs, 3000, seed=2)
+    known = {"required": arcs}
+    result = phgs.learn(table, "ges", knowledge=known, progress=False)
+    network = result.fit()
+    a, b, c = table.values
+    slope, intercept = np.polyfit(b, c, 1)
+    assert network.family("c").coefficients == pytest.approx([intercept, slope])
+    assert network.family("c").deviations == pytest.approx(np.std(c - intercept - slope * b))
+    assert network.family("a").coefficients == pytest.approx([a.mean()])
+    density = -0.5 * sum(np.log(2 * np.pi * network.family(x).deviations ** 2) + 1 for x in "abc") * 3000
+    assert network.log_likelihood(table) == pytest.approx(float(density))
+    gapped = phgs.make_missing(table, 0.1, seed=1)
+    filled = phgs.learn(gapped, "ges", knowledge=known, progress=False).fit()
+    assert filled.family("c").coefficients == pytest.approx([intercept, slope], abs=0.1)
+    weights = np.linspace(1, 3, 3000)
+    light = phgs.MixedNetwork.fit(phgs.as_gaussian(table, weights=weights), arcs)
+    assert light.family("c").coefficients == pytest.approx(np.polyfit(b, c, 1, w=np.sqrt(weights))[::-1])
+    with pytest.raises(phgs.ParameterError, match="a correlation matrix has no rows"):
+        phgs.MixedNetwork.fit(phgs.gaussian_from_correlation(np.eye(3), 100), [(0, 1)])
+
+
+def test_frames_are_fitted_and_scored_as_their_tables():
+    rng = np.random.default_rng(4)
+    group = rng.integers(0, 3, 300)
+    frame = {"group": np.array(["u", "v", "w"])[group], "x": group + rng.normal(size=300), "n": np.arange(300) % 12}
+    arcs = [("group", "x"), ("n", "x")]
+    network = phgs.MixedNetwork.fit(frame, arcs)
+    assert network.kinds == {"group": "category", "x": "number", "n": "number"}
+    table = as_data(frame, warn=False)
+    assert network.log_likelihood(frame) == phgs.MixedNetwork.fit(table, arcs).log_likelihood(table)
+    # What a column is in the network it is in other rows, also in few.
+    few = {name: column[:4] for name, column in frame.items()}
+    whole = sum(network.log_likelihood({name: column[i : i + 4] for name, column in frame.items()}) for i in (0, 4))
+    both = {name: column[:8] for name, column in frame.items()}
+    assert network.log_likelihood(few) < 0
+    assert network.log_likelihood(both) == pytest.approx(whole)

@@ -296,9 +296,6 @@ def test_a_fitted_network_is_that_of_the_counts(alarm, result, tmp_path):
     assert loaded.fit(alarm.table) == network
     without_dag = phgs.learn(alarm.table, "pc", progress=False)
     assert phgs.dag_to_cpdag(without_dag.fit().edges).n_edges == without_dag.cpdag.n_edges
-    gaussian = phgs.PC(progress=False).learn(phgs.sample_gaussian([("a", "b")], 100, seed=1))
-    with pytest.raises(phgs.ParameterError, match="not from Gaussian data"):
-        gaussian.fit()
 
 
 def test_edge_lists_and_graphml_of_results(result, tmp_path):

@@ -3,15 +3,18 @@
 import json
 import math
 import warnings
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 
 import phgs
 from phgs.cli import main
-from phgs.data import as_gaussian, as_table
+from phgs.data import as_data, as_gaussian, as_table
+from phgs.data.weights import weighted
 from phgs.errors import DataError, ParameterError
 from phgs.result.methods import methods_paragraph
 
@@ -298,6 +301,105 @@ def test_results_say_how_rows_were_weighed(tmp_path):
     assert f"effective rows {n} of 400" in learned(data, "pc", weights=weights).report().html
 
 
+# Numbers beside categories
+
+
+def mixed(n=600, seed=3):
+    """A category, a number that depends on it, one that depends on that, and a category cut from it; and weights."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 3, n)
+    x = 0.8 * group + rng.normal(size=n)
+    y = 0.7 * x + rng.normal(size=n)
+    answer = (y + rng.normal(size=n) > 0.5).astype(int)
+    frame = {"a": np.array(["p", "q", "r"])[group], "b": x, "c": y, "d": np.array(["no", "yes"])[answer]}
+    return frame, np.exp(rng.normal(size=n))
+
+
+def log_determinants(columns, weights):
+    """Of the weighted correlation matrix of columns with the ridge of one effective row: ln|R| by sets of columns."""
+    effective = kish(weights)
+    centred = np.column_stack(columns) - np.average(np.column_stack(columns), axis=0, weights=weights)
+    covariance = (centred * weights[:, None]).T @ centred
+    spread = np.sqrt(np.diag(covariance))
+    matrix = (covariance / np.outer(spread, spread) + np.eye(len(spread)) / effective) / (1 + 1 / effective)
+    return effective, lambda chosen: np.linalg.slogdet(matrix[np.ix_(chosen, chosen)])[1]
+
+
+def normal_scores(values, weights):
+    """The normal quantile of the middle of each value's weight among all, as a share of all and one more."""
+    effective = kish(weights)
+    own = scaled(weights)
+    ranks = np.array([own[values < v].sum() + 0.5 * (own[values == v].sum() + 1) for v in values])
+    return norm.ppf(ranks / (effective + 1))
+
+
+def test_mixed_scores_and_tests_are_those_of_the_weighted_embedding():
+    frame, weights = mixed(300)
+    table = as_data(frame, "mixed", warn=False)
+    table = weighted(table, weights)
+    z, v = normal_scores(frame["b"], weights), normal_scores(frame["c"], weights)
+    is_a, is_b = (frame["a"] == "p").astype(float), (frame["a"] == "q").astype(float)
+    n, log_of = log_determinants([z, z * z, v, v * v, is_a, is_b], weights)
+    assert table.effective_rows == pytest.approx(n)
+    x, y, group = [0, 1], [2, 3], [4, 5]
+    right = -0.5 * n * (log_of(x + y) - log_of(x)) - 0.5 * np.log(n) * 4
+    scored = phgs.score(table, [("b", "c")], "mixed-bic")
+    assert scored.local["c"] == pytest.approx(right, rel=1e-7)
+    found = phgs.independence_test(table, "a", "c", ["b"])
+    factor = n - 2 - 1 - 0.5 * (2 + 2 + 1)
+    statistic = factor * (log_of(group + x) + log_of(x + y) - log_of(group + x + y) - log_of(x))
+    assert (found.statistic, found.degrees_of_freedom) == (pytest.approx(statistic, rel=1e-6), 4)
+
+
+@pytest.mark.parametrize("method", phgs.METHODS)
+def test_equal_weights_are_no_weights_in_mixed_data(method):
+    frame, _ = mixed()
+    plain, equal = learned(frame, method), learned(frame, method, weights=[0.3] * 600)
+    assert equal.cpdag == plain.cpdag
+    if plain.score is not None:
+        assert equal.score.value == pytest.approx(plain.score.value, rel=1e-9)
+
+
+def test_conditional_gaussian_scores_weigh_rows():
+    # Twice the weight is two rows, and all of them are worth what Kish's number is of their number.
+    frame, _ = mixed(200)
+    weights = np.array([1.0, 2.0] * 100)
+    doubled = {name: np.repeat(column, weights.astype(int)) for name, column in frame.items()}
+    arcs, kinds = [("a", "b"), ("b", "c"), ("c", "d")], {"numbers": "values"}
+    table = replace(as_data(frame, "mixed", warn=False), **kinds)
+    table = weighted(table, weights)
+    many = replace(as_data(doubled, "mixed", warn=False), **kinds)
+    light = phgs.score(table, arcs, "cg", penalty=0, gamma=0)
+    heavy = phgs.score(many, arcs, "cg", penalty=0, gamma=0)
+    share = table.effective_rows / 300
+    # The ridge of one row in n differs by a little.
+    assert light.value == pytest.approx(share * heavy.value, rel=2e-3)
+
+
+def test_mixed_graphs_weigh_rows_in_learning_fitting_and_replicates():
+    frame, weights = mixed(2000)
+    result = learned(frame, "auto", weights=weights)
+    names = "abcd"
+    assert {frozenset(pair) for pair in result.cpdag.skeleton().undirected} == set(map(frozenset, pairwise(names)))
+    assert result.weights.effective_rows == pytest.approx(kish(weights))
+    assert "effective" in str(result)
+    shares = phgs.bootstrap("ges", weighted(as_data(frame, warn=False), weights), 4, progress=False)
+    assert shares.pair("b", "c").frequency == 1
+    table = weighted(as_data(frame, warn=False), weights)
+    network = phgs.MixedNetwork.fit(table, [("a", "b"), ("b", "c"), ("c", "d")])
+    x, y = frame["b"], frame["c"]
+    assert network.family("c").coefficients == pytest.approx(np.polyfit(x, y, 1, w=np.sqrt(weights))[::-1], rel=1e-6)
+    means = [np.average(x[frame["a"] == g], weights=weights[frame["a"] == g]) for g in network.states["a"]]
+    assert network.family("b").coefficients.ravel() == pytest.approx(means)
+    shares_of = [weights[frame["a"] == g].sum() / weights.sum() for g in network.states["a"]]
+    assert network.family("a").probabilities == pytest.approx(shares_of)
+    # At the maximum the weighted shares of states are those that the regression predicts.
+    family = network.family("d")
+    predicted = np.exp(family.log_densities(np.zeros(2000, int), {"c": y}))
+    first = frame["d"] == network.states["d"][0]
+    assert np.average(predicted, weights=weights) == pytest.approx(np.average(first, weights=weights), rel=1e-4)
+
+
 # Errors
 
 
@@ -329,8 +431,8 @@ def test_bad_weights_are_refused_by_name():
         as_table(data, weights=[1, 2, 3], counts=[1, 2, 3])
     with pytest.raises(ParameterError, match="knowledge: 'w' holds the weights and is no variable"):
         phgs.learn({**data, "w": [1, 2, 3]}, weights="w", knowledge={"tiers": [["w"]]}, progress=False)
-    with pytest.raises(ParameterError, match=r"weights: <phgs\.MixedTable: .* takes none"):
-        learned({"x": np.sqrt(np.arange(60)), "a": ["x", "y", "z"] * 20}, "auto", weights=[1, 2, 3] * 20)
+    with pytest.raises(ParameterError, match=r"weights: <phgs\.IncompleteMixedTable: .* takes none"):
+        learned({"x": [*np.sqrt(np.arange(59)), None], "a": ["x", "y", "z"] * 20}, "auto", weights=[1, 2, 3] * 20)
     with pytest.raises(ParameterError, match=r"weights: .* takes none"):
         phgs.learn(phgs.gaussian_from_correlation(np.eye(2), 50), weights=[1] * 50, progress=False)
     for score in ("bdeu", "k2"):

@@ -69,9 +69,7 @@ def found_out(
     if missing != "testwise" and any(map(len, found)) and all(decision.kind == "empty" for decision in decisions):
         raise DataError("data: every value is missing")
     if mixed or any(column.numbers is not None for column in found):
-        table = _mixed(frame.names, found, missing, from_text=frame.from_text)
-        if frame.weights is not None:
-            raise takes_none(table)
+        table = _mixed(frame.names, found, missing, from_text=frame.from_text, weights=frame.weights)
         if warn:
             findings.warn_of_mixed(table, stacklevel + 1)
         return table
@@ -101,25 +99,34 @@ def _for_tests(column: Column) -> CodedColumn | None:
 
 
 def _mixed(
-    names: tuple[Name, ...], found: Sequence[Column], missing: Missing, *, from_text: bool
+    names: tuple[Name, ...],
+    found: Sequence[Column],
+    missing: Missing,
+    *,
+    from_text: bool,
+    weights: NDArray[np.float64] | None = None,
 ) -> MixedTable | IncompleteMixedTable:
     n_rows_read = len(found[0])
     if n_rows_read == 0:
         raise DataError("data has no rows")
     holes = [column.holes for column in found]
     counts = {name: int(gaps.sum()) for name, gaps in zip(names, holes, strict=True) if gaps is not None}
+    if weights is not None and len(weights) != n_rows_read:
+        raise DataError(f"weights has {len(weights):,} values for {n_rows_read:,} rows")
     if not counts:
-        return put_together(names, found, None, n_rows_read)
+        return put_together(names, found, None, n_rows_read, weights)
     if missing == "auto":
+        if weights is not None:
+            raise takes_none(_with_gaps(names, found))
         return _with_gaps(names, found)
     numbers = {name for name, column in zip(names, found, strict=True) if column.numbers is not None}
     _refuse_missing(counts, numbers, missing, what_is_missing() if from_text else "")
     if missing == "level":
-        return put_together(names, found, None, n_rows_read)
+        return put_together(names, found, None, n_rows_read, weights)
     keep = np.ones(n_rows_read, dtype=np.bool_)
     for gaps in holes:
         keep &= True if gaps is None else ~gaps
-    return put_together(names, found, keep, n_rows_read)
+    return put_together(names, found, keep, n_rows_read, weights)
 
 
 def _with_gaps(names: tuple[Name, ...], found: Sequence[Column]) -> IncompleteMixedTable:
@@ -163,6 +170,7 @@ def treated(table: Mixed, missing: Missing) -> Mixed:
     """Do with missing values what is asked: as if the table had been read so."""
     if missing == "auto" or not any(table.n_missing):
         return table
+    # Only complete tables have weights.
     made = _mixed(table.names, columns_of(table), missing, from_text=False)
     decisions = made.decisions if table.decisions else ()
     return replace(made, numbers=table.numbers, powers=table.powers, n_rows_read=table.n_rows_read, decisions=decisions)
@@ -194,7 +202,11 @@ def _refuse_missing(counts: dict[Name, int], numbers: set[Name], missing: Missin
 
 
 def put_together(
-    names: tuple[Name, ...], found: Sequence[Column], keep: NDArray[np.bool_] | None, n_rows_read: int
+    names: tuple[Name, ...],
+    found: Sequence[Column],
+    keep: NDArray[np.bool_] | None,
+    n_rows_read: int,
+    weights: NDArray[np.float64] | None = None,
 ) -> MixedTable:
     """Make the table of some rows (None: of all, where what is missing in a category is a state)."""
     n_rows = n_rows_read if keep is None else int(np.count_nonzero(keep))
@@ -225,4 +237,6 @@ def put_together(
     table = MixedTable(
         names=names, n_rows=n_rows, n_rows_read=n_rows_read, levels=tuple(levels), columns=tuple(columns)
     )
-    return replace(table, decisions=tuple(decisions))
+    return replace(
+        table, decisions=tuple(decisions), weights=weights if weights is None or keep is None else weights[keep]
+    )

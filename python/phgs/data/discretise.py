@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from phgs.data.columns import CodedColumn, encode
 from phgs.data.counts import PerRow, counted
 from phgs.data.cuts import Cut, Distinct, intervals, labels, quantiles, uniform
 from phgs.data.frames import Frame, names_of, take_apart
+from phgs.data.kinds import Given, given_kinds
 from phgs.data.table import IncompleteTable, Missing, Table, declared_in, table_of
 from phgs.data.values import Problem, Values, numbers
 from phgs.data.weights import weighted
@@ -36,6 +37,7 @@ def discretize(
     initial_bins: int = 20,
     missing: Missing = "error",
     categories: Iterable[Name] | Name | None = None,
+    kinds: Given | None = None,
     counts: PerRow | None = None,
     weights: PerRow | None = None,
 ) -> Table | IncompleteTable:
@@ -61,6 +63,9 @@ def discretize(
         As in `phgs.as_table`.
     categories
         Columns that are left alone, whatever numbers they hold; as in `phgs.as_table`.
+    kinds
+        What columns are, by name: a ``"number"`` is cut, also if all of its values are whole, a ``"category"`` is left
+        alone.
     counts, weights
         As in `phgs.as_table`. Cuts are where they are without weights.
 
@@ -89,9 +94,10 @@ def discretize(
     if isinstance(data, Data):
         raise DataError(f"data: {data!r} holds no numbers to cut; pass the frame that it was made from")
     frame = take_apart(weighted(counted(data, counts), weights))
-    declared = declared_in(frame, categories)
+    given = given_kinds(kinds, declared_in(frame, categories), frame.names)
+    declared = {name for name, kind in given.items() if kind == "category"}
     values = frame.values(declared)
-    chosen = _chosen(frame, values, columns, declared)
+    chosen = _chosen(frame, values, columns, given)
     coarse = uniform if method == "uniform" else quantiles
     start = first_bins if method == "hartemink" else wanted_bins
     distinct = {x: Distinct.of(numbers) for x, numbers in chosen.items()}
@@ -118,26 +124,27 @@ def discretize(
 
 
 def _chosen(
-    frame: Frame, values: list[Values | Problem], columns: Iterable[Name] | Name | None, declared: set[Name]
+    frame: Frame, values: list[Values | Problem], columns: Iterable[Name] | Name | None, given: Mapping[Name, str]
 ) -> dict[int, NDArray[np.float64]]:
     """Return the numbers of the columns to cut: those that are named, or those with numbers that are not whole."""
     chosen: dict[int, NDArray[np.float64]] = {}
+    named = [name for name, kind in given.items() if kind == "number"]
     if columns is None:
         for x, column in enumerate(values):
             found = numbers(column, parse_text=frame.from_text)
             if found is not None and bool(np.any(np.floor(found) != found, where=~np.isnan(found))):
                 chosen[x] = found
     else:
-        named = names_of(columns, "columns", frame.names)
-        for x in sorted(frame.index(name, "columns") for name in named):
-            name, column = frame.names[x], values[x]
-            if name in declared:
-                raise ParameterError(f"columns: {name!r} is named in categories, too")
-            # Who names a column says that its text is numbers.
-            found = numbers(column, parse_text=True)
-            if found is None:
-                raise DataError(f"column {name!r} holds no numbers and cannot be cut into intervals")
-            chosen[x] = found
+        named += names_of(columns, "columns", frame.names)
+    for x in sorted(frame.index(name, "columns") for name in dict.fromkeys(named)):
+        name, column = frame.names[x], values[x]
+        if given.get(name) == "category":
+            raise ParameterError(f"columns: {name!r} is said to be a category, too")
+        # Who names a column says that its text is numbers.
+        found = numbers(column, parse_text=True)
+        if found is None:
+            raise DataError(f"column {name!r} holds no numbers and cannot be cut into intervals")
+        chosen[x] = found
     infinite = {frame.names[x]: Problem.INFINITE for x, found in chosen.items() if np.isinf(found).any()}
     checks.refuse(infinite)
     return chosen

@@ -157,9 +157,24 @@ class MixedTable(Mixed):
         What each column was taken for, where that was found out; else empty.
     apart : tuple of int
         Positions of the columns that learners keep isolated whatever their rows are.
+    weights : numpy.ndarray of float or None
+        The sampling weight of each row, above 0; None where all weigh the same.
     """
 
+    weights: NDArray[np.float64] | None = None
+
     _derived = (*Mixed._derived, "core_with_rows", "degenerate", "copies", "categories")
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight that the rows are worth."""
+        return self.core.effective_rows
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the columns, and the weights of rows where they differ."""
+        yield from self.columns
+        if self.weights is not None:
+            yield self.weights
 
     @cached_property
     def core(self) -> _core.MixedDataset:
@@ -178,7 +193,9 @@ class MixedTable(Mixed):
     def _embedded(self, keep_rows: bool) -> _core.MixedDataset:
         columns, arities = list(self.columns), list(self.arities)
         with named(self.names):
-            return _core.MixedDataset(columns, arities, self.numbers == "ranks", self.powers, keep_rows, 0)
+            return _core.MixedDataset(
+                columns, arities, self.numbers == "ranks", self.powers, keep_rows, self.weights, 0
+            )
 
     @cached_property
     def isolated(self) -> tuple[int, ...]:
@@ -212,7 +229,8 @@ class MixedTable(Mixed):
 
     def take(self, rows: NDArray[np.intp]) -> MixedTable:
         """Return data of some rows; states that none of them shows are not counted."""
-        taken = replace(self, **self._rows(rows))
+        weights = None if self.weights is None else self.weights[rows]
+        taken = replace(self, **self._rows(rows), weights=weights)
         # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
         taken.__dict__["isolated"] = self.isolated
         return taken

@@ -12,6 +12,7 @@ from phgs.data.base import Data
 from phgs.data.counts import PerRow, refuse_rows, split_off, with_rows
 from phgs.data.frames import take_apart
 from phgs.data.gaussian import GaussianTable
+from phgs.data.mixed import MixedTable
 from phgs.data.table import CategoricalTable
 from phgs.data.values import Problem, Repeated, numbers, read_values
 from phgs.errors import DataError, ParameterError
@@ -77,7 +78,7 @@ def weighted(data: Any, weights: PerRow | None, names: Iterable[Name] | None = N
 
 def _of_table(table: Data, weights: PerRow) -> Data:
     """Weigh the rows of a table, which has no column of numbers: they must be given themselves."""
-    if not isinstance(table, (CategoricalTable, GaussianTable)) or not table.has_rows:
+    if not isinstance(table, (CategoricalTable, GaussianTable, MixedTable)) or not table.has_rows:
         raise takes_none(table)
     if table.weights is not None:
         raise ParameterError(f"weights: the rows of {table!r} have weights already")
@@ -99,8 +100,8 @@ def _of_table(table: Data, weights: PerRow) -> Data:
 def takes_none(table: Data) -> ParameterError:
     """Return the error of data whose rows cannot have weights."""
     return ParameterError(
-        f"weights: {table!r} takes none: weights are for categories without gaps, or Gaussian data; read the frame with"
-        " data_type='gaussian', cut its numbers with phgs.discretize, or use missing='drop'"
+        f"weights: {table!r} takes none: weights are for complete rows; read the frame with missing='drop', or with"
+        " missing='level' where only categories have gaps"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from phgs.data import Data, Mixed, as_data
+from phgs.data import Data, GaussianTable, IncompleteGaussianTable, Mixed, as_data
 from phgs.data.counts import counted, given_again
 from phgs.data.weights import weighted
 from phgs.errors import ParameterError
@@ -55,10 +55,8 @@ def network_of(result: Result, data: Any, equivalent_sample_size: float | None, 
     table = result._gapped if data is None and result._gapped is not None else result._needed_data(data)
     if not table.has_data:
         raise ParameterError("data: this result was learned from a test alone; pass data=")
-    if table.data_type == "gaussian":
-        raise ParameterError("data: tables are estimated from categories, not from Gaussian data")
     dag = cpdag_to_dag(result.cpdag) if result.dag is None else result.dag
-    if isinstance(table, Mixed):
+    if isinstance(table, (Mixed, GaussianTable, IncompleteGaussianTable)):
         from phgs.mixed_network import MixedNetwork
 
         return MixedNetwork.fit(table, dag, equivalent_sample_size=equivalent_sample_size)

@@ -337,12 +337,12 @@ class Result:
         -------
         Network or MixedNetwork
             The DAG with its tables; of a method that learns no DAG, one of the class of its CPDAG. `Network.save`
-            writes it as BIF. Of mixed data, with the lines and logistic regressions of a `MixedNetwork`.
+            writes it as BIF. Of Gaussian and of mixed data a `MixedNetwork`, with lines and logistic regressions.
 
         Raises
         ------
         ParameterError
-            When the data are needed, or are Gaussian.
+            When the data are needed, or are correlations alone.
         GraphError
             When the CPDAG has no consistent extension.
 
