@@ -1,6 +1,6 @@
 //! Counting: contingency tables of any set of variables, and the sum of `n ln n` over their cells.
 //!
-//! Everything that the package learns from discrete data comes through this door. With F(S) = Σ n ln n over the cells
+//! Everything that the package learns from discrete data comes through here. With F(S) = Σ n ln n over the cells
 //! of the table of the set S,
 //!
 //! * G²(x, y | z) = 2 \[F(x, y, z) + F(z) − F(x, z) − F(y, z)\],

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::bounds::Bounds;
 use super::floors::Floors;
 use super::g2_subsets::{Judge, Sharing};
-use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
+use super::rules::{Decided, DegreesOfFreedom, Rules, rows_per_cell};
 use super::subsets::{self, OneByOne, Pace};
 use super::{
     EachVisitor, IndependenceTest, MarginalDependence, SubsetVisitor, Subsets, TestResult, TestSession, Tested,
@@ -43,17 +43,18 @@ use crate::{Error, Result, Variable, VariableSet};
 pub struct G2Test<'e, 'd> {
     pub(super) engine: &'e CountingEngine<'d>,
     pub(super) rules: Rules,
+    decided: Decided,
 }
 
 impl<'e, 'd> G2Test<'e, 'd> {
     /// The test with classical degrees of freedom, applied to every table.
     pub fn new(engine: &'e CountingEngine<'d>) -> Self {
-        Self { engine, rules: Rules::default() }
+        Self { engine, rules: Rules::default(), decided: Decided::default() }
     }
 
     /// The test with chosen rules.
     pub fn with_rules(engine: &'e CountingEngine<'d>, rules: Rules) -> Self {
-        Self { engine, rules }
+        Self { engine, rules, decided: Decided::default() }
     }
 
     /// The result for N times the (conditional) mutual information of x and y.
@@ -61,7 +62,7 @@ impl<'e, 'd> G2Test<'e, 'd> {
         if df <= 0.0 {
             return TestResult::NO_INFORMATION;
         }
-        if let Some(refused) = self.rules.refuse(self.engine.data(), x, y, given, df) {
+        if let Some(refused) = self.rules.refuse(self.engine.data(), x, y, given, df, &self.decided) {
             return refused;
         }
         let statistic = (2.0 * information).max(0.0);
@@ -99,7 +100,7 @@ impl IndependenceTest for G2Test<'_, '_> {
     }
 
     fn decided_by_minimum_sample(&self) -> u64 {
-        self.rules.decided()
+        self.decided.count()
     }
 
     fn marginal_dependences(

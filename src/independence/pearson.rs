@@ -1,6 +1,6 @@
 //! Pearson's X² test.
 
-use super::rules::{DegreesOfFreedom, Rules, rows_per_cell};
+use super::rules::{Decided, DegreesOfFreedom, Rules, rows_per_cell};
 use super::{IndependenceTest, TestResult, TestSession, distance};
 use crate::counts::{CountingEngine, CountingSession};
 use crate::run::Run;
@@ -26,17 +26,18 @@ use crate::{Result, Variable, VariableSet};
 pub struct PearsonTest<'e, 'd> {
     engine: &'e CountingEngine<'d>,
     rules: Rules,
+    decided: Decided,
 }
 
 impl<'e, 'd> PearsonTest<'e, 'd> {
     /// The test with classical degrees of freedom, applied to every table.
     pub fn new(engine: &'e CountingEngine<'d>) -> Self {
-        Self { engine, rules: Rules::default() }
+        Self { engine, rules: Rules::default(), decided: Decided::default() }
     }
 
     /// The test with chosen rules.
     pub fn with_rules(engine: &'e CountingEngine<'d>, rules: Rules) -> Self {
-        Self { engine, rules }
+        Self { engine, rules, decided: Decided::default() }
     }
 }
 
@@ -62,7 +63,7 @@ impl IndependenceTest for PearsonTest<'_, '_> {
     }
 
     fn decided_by_minimum_sample(&self) -> u64 {
-        self.rules.decided()
+        self.decided.count()
     }
 
     /// Those of the G² test: 1 − I(x, y) / H(x, y).
@@ -95,7 +96,7 @@ impl TestSession for PearsonSession<'_> {
         if df <= 0.0 {
             return TestResult::NO_INFORMATION;
         }
-        if let Some(refused) = rules.refuse(data, x, y, &given, df) {
+        if let Some(refused) = rules.refuse(data, x, y, &given, df, &self.test.decided) {
             return refused;
         }
         let (r_x, r_y) = (data.arity(x) as usize, data.arity(y) as usize);

@@ -40,13 +40,21 @@ pub enum MinimumSample {
     RowsPerDegree(f64, Verdict),
 }
 
-/// The two rules together, and the count of tests that the second one decided. By default classical degrees of freedom,
-/// and every table is tested.
-#[derive(Debug, Default)]
+/// The two rules together. By default classical degrees of freedom, and every table is tested.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Rules {
     degrees_of_freedom: DegreesOfFreedom,
     minimum_sample: MinimumSample,
-    decided: AtomicU64,
+}
+
+/// The tests that a least-sample rule has decided, counted for all sessions of a test.
+#[derive(Debug, Default)]
+pub(super) struct Decided(AtomicU64);
+
+impl Decided {
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Rules {
@@ -62,7 +70,7 @@ impl Rules {
             let problem = format!("{rows} rows is no requirement; give a positive number or turn the rule off");
             return Err(crate::Error::parameter("minimum_sample", problem));
         }
-        Ok(Self { degrees_of_freedom, minimum_sample, decided: AtomicU64::new(0) })
+        Ok(Self { degrees_of_freedom, minimum_sample })
     }
 
     pub(super) fn degrees_of_freedom(&self) -> DegreesOfFreedom {
@@ -72,10 +80,6 @@ impl Rules {
     /// Whether there is a least-sample rule.
     pub(super) fn may_refuse(&self) -> bool {
         self.minimum_sample != MinimumSample::Off
-    }
-
-    pub(super) fn decided(&self) -> u64 {
-        self.decided.load(Ordering::Relaxed)
     }
 
     /// The degrees of freedom of x ⫫ y | given.
@@ -92,7 +96,7 @@ impl Rules {
         }
     }
 
-    /// The result of a test that the least-sample rule refuses; `None` when the test is to be made.
+    /// The result of a test that the least-sample rule refuses, which is counted; `None` when the test is to be made.
     #[inline]
     pub(super) fn refuse(
         &self,
@@ -101,16 +105,23 @@ impl Rules {
         y: Variable,
         given: &[Variable],
         degrees_of_freedom: f64,
+        decided: &Decided,
     ) -> Option<TestResult> {
         if self.minimum_sample == MinimumSample::Off {
             return None;
         }
         let cells: f64 = given.iter().chain([&x, &y]).map(|&v| f64::from(data.arity(v))).product();
-        self.refuse_table(data.n_rows() as f64, cells, degrees_of_freedom)
+        self.refuse_table(data.n_rows() as f64, cells, degrees_of_freedom, decided)
     }
 
     /// [`refuse`](Self::refuse) for a table of so many rows and cells.
-    pub(super) fn refuse_table(&self, n_rows: f64, cells: f64, degrees_of_freedom: f64) -> Option<TestResult> {
+    pub(super) fn refuse_table(
+        &self,
+        n_rows: f64,
+        cells: f64,
+        degrees_of_freedom: f64,
+        decided: &Decided,
+    ) -> Option<TestResult> {
         let (needed, verdict) = match self.minimum_sample {
             MinimumSample::Off => return None,
             MinimumSample::RowsPerCell(rows, verdict) => (rows * cells, verdict),
@@ -119,7 +130,7 @@ impl Rules {
         if n_rows >= needed {
             return None;
         }
-        self.decided.fetch_add(1, Ordering::Relaxed);
+        decided.0.fetch_add(1, Ordering::Relaxed);
         Some(match verdict {
             Verdict::Independent => TestResult { statistic: 0.0, degrees_of_freedom, log_p_value: 0.0 },
             Verdict::Dependent => {

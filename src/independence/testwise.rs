@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::pearson::StratumTable;
-use super::rules::{DegreesOfFreedom, Rules};
+use super::rules::{Decided, DegreesOfFreedom, Rules};
 use super::{IndependenceTest, TestResult, TestSession, pair_distances};
 use crate::counts::{FixedScale, FixedSum};
 use crate::data::{IncompleteData, with_codes};
@@ -62,12 +62,13 @@ pub struct TestwiseTest<'d> {
     statistic: Statistic,
     scale: FixedScale,
     rules: Rules,
+    decided: Decided,
 }
 
 impl<'d> TestwiseTest<'d> {
     /// The test with chosen rules.
     pub fn new(data: &'d IncompleteData, statistic: Statistic, rules: Rules) -> Self {
-        Self { data, statistic, scale: FixedScale::new(data.n_rows()), rules }
+        Self { data, statistic, scale: FixedScale::new(data.n_rows()), rules, decided: Decided::default() }
     }
 
     fn cells(&self, variables: impl IntoIterator<Item = Variable>) -> f64 {
@@ -99,7 +100,7 @@ impl IndependenceTest for TestwiseTest<'_> {
     }
 
     fn decided_by_minimum_sample(&self) -> u64 {
-        self.rules.decided()
+        self.decided.count()
     }
 
     /// 1 − I(x, y) / H(x, y) of the rows in which both are known; 1 where H = 0.
@@ -152,7 +153,7 @@ impl TestwiseSession<'_> {
             return (TestResult::NO_INFORMATION, n_rows);
         }
         let cells = counts.states.iter().product::<f64>().min(f64::MAX);
-        let result = test.rules.refuse_table(n_rows as f64, cells, df).unwrap_or_else(|| TestResult {
+        let result = test.rules.refuse_table(n_rows as f64, cells, df, &test.decided).unwrap_or_else(|| TestResult {
             statistic,
             degrees_of_freedom: df,
             log_p_value: chi_squared_log_upper_tail(statistic, df),

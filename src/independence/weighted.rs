@@ -1,6 +1,6 @@
 //! G² and Pearson's X² of rows with sampling weights.
 
-use super::rules::{DegreesOfFreedom, Rules, classical};
+use super::rules::{Decided, DegreesOfFreedom, Rules, classical};
 use super::{IndependenceTest, Statistic, TestResult, TestSession, pair_distances};
 use crate::counts::{FixedSum, WeightedEngine, WeightedSession};
 use crate::data::WeightedData;
@@ -35,12 +35,13 @@ pub struct WeightedTest<'e, 'd> {
     engine: &'e WeightedEngine<'d>,
     statistic: Statistic,
     rules: Rules,
+    decided: Decided,
 }
 
 impl<'e, 'd> WeightedTest<'e, 'd> {
     /// The test with chosen rules.
     pub fn new(engine: &'e WeightedEngine<'d>, statistic: Statistic, rules: Rules) -> Self {
-        Self { engine, statistic, rules }
+        Self { engine, statistic, rules, decided: Decided::default() }
     }
 }
 
@@ -63,7 +64,7 @@ impl IndependenceTest for WeightedTest<'_, '_> {
     }
 
     fn decided_by_minimum_sample(&self) -> u64 {
-        self.rules.decided()
+        self.decided.count()
     }
 
     /// 1 − I(x, y) / H(x, y) of the weighted distribution; 1 where H = 0.
@@ -128,10 +129,8 @@ impl TestSession for WeightedTestSession<'_> {
             return TestResult::NO_INFORMATION;
         }
         let cells: f64 = given.iter().chain([&x, &y]).map(|&v| f64::from(data.arity(v))).product();
-        test.rules.refuse_table(test.engine.data().effective_rows(), cells, df).unwrap_or_else(|| TestResult {
-            statistic,
-            degrees_of_freedom: df,
-            log_p_value: chi_squared_log_upper_tail(statistic, df),
+        test.rules.refuse_table(test.engine.data().effective_rows(), cells, df, &test.decided).unwrap_or_else(|| {
+            TestResult { statistic, degrees_of_freedom: df, log_p_value: chi_squared_log_upper_tail(statistic, df) }
         })
     }
 

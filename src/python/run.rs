@@ -1,4 +1,4 @@
-//! The one door through which Python starts work in the core.
+//! The one way in which Python starts work in the core.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     pub(crate) progress: Option<Py<PyAny>>,
 }
 
-/// For what takes no time worth more.
+/// Default settings for short work: one thread, no limit, no progress.
 pub(crate) const AT_ONCE: Settings = Settings { threads: 1, time_limit: None, progress: None };
 
 impl Settings {
