@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import median
+from contextlib import suppress
+from statistics import fmean, median
 from typing import Any
 
 import phgs
@@ -19,12 +20,13 @@ def judge(answer: dict[str, Any], data: DataSet) -> dict[str, Any]:
     graph = phgs.Graph(names, directed, undirected)
     # Some packages return graphs that are no CPDAGs: these are compared as they are.
     learned = phgs.dag_to_cpdag(graph) if graph.is_dag else graph
-    found = phgs.compare(phgs.dag_to_cpdag(data.truth), learned, as_cpdags=False)
-    kind = "bic" if data.data_type == "discrete" else "gaussian-bic"
-    try:
-        score = phgs.score(data.table, graph, kind).value
-    except phgs.GraphError:
-        score = None
+    truth = phgs.dag_to_cpdag(data.truth) if data.truth.is_dag else data.truth
+    found = phgs.compare(truth, learned, as_cpdags=False)
+    score = None
+    if data.table is not None:
+        with suppress(phgs.GraphError):
+            kind = "bic" if data.data_type == "discrete" else "gaussian-bic"
+            score = phgs.score(data.table, graph, kind).value
     pairs = sorted((min(a, b), max(a, b)) for a, b in graph._pair_indices())
     return {
         **answer,
@@ -51,6 +53,33 @@ def best_of_each(records: list[dict[str, Any]], clock: str = "cpu") -> str:
     return "\n".join(text)
 
 
+def means(records: list[dict[str, Any]], clock: str = "cpu") -> str:
+    """Return one table for each task, of JI and seconds of each package, means over seeds."""
+    text = []
+    for name, task in TASKS.items():
+        rows = [record for record in records if record["task"] == name]
+        if not rows:
+            continue
+        packages = [package for package in task.packages if any(row["package"] == package for row in rows)]
+        text += [f"### {task.title}", "", task.settings, ""]
+        text += ["| data | " + " | ".join(packages) + " |", "|:---|" + "---:|" * len(packages)]
+        for data in dict.fromkeys(row["data"] for row in rows):
+            of_data = [row for row in rows if row["data"] == data]
+            text.append(_cells([data, *(_mean(of_data, package, clock) for package in packages)]))
+        text.append("")
+    return "\n".join(text).rstrip()
+
+
+def _mean(rows: list[dict[str, Any]], package: str, clock: str) -> str:
+    """Return mean JI and seconds of a package; where it failed, why, and how often it did not."""
+    own = [row for row in rows if row["package"] == package]
+    done = [row for row in own if "failed" not in row]
+    if not done:
+        return own[0]["failed"] if own else "–"
+    cell = f"{fmean(row['jaccard'] for row in done):.3f} ({fmean(median(row[clock]) for row in done):.2f} s)"
+    return cell if len(done) == len(own) else f"{cell}, {len(done)} of {len(own)}"
+
+
 def _reached(record: dict[str, Any], clock: str) -> str:
     return f"{record['jaccard']:.3f} ({median(record[clock]):.2f} s)"
 
@@ -68,12 +97,14 @@ def tables(records: list[dict[str, Any]], clock: str = "cpu") -> str:
             f"| data | package | seconds | ratio | peak MB (added) | JI | SHD | edges | {last} |",
             "|:---|:---|---:|---:|---:|---:|---:|---:|---:|",
         ]
-        for data in dict.fromkeys(record["data"] for record in rows):
-            of_data = {record["package"]: record for record in rows if record["data"] == data}
+        several = len({record.get("seed", 1) for record in rows}) > 1
+        for data, seed in dict.fromkeys((record["data"], record.get("seed", 1)) for record in rows):
+            of_data = {row["package"]: row for row in rows if (row["data"], row.get("seed", 1)) == (data, seed)}
             ours = of_data.get("phgs", {})
+            label = f"{data}, seed {seed}" if several else data
             for package in task.packages:
                 if package in of_data:
-                    text.append(_row(data, package, of_data[package], ours, task.searches, clock))
+                    text.append(_row(label, package, of_data[package], ours, task.searches, clock))
         text.append("")
     return "\n".join(text)
 

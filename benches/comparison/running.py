@@ -56,6 +56,7 @@ def run(package: str, task: str, data: DataSet, limits: Limits, interpreter: str
         file.unlink(missing_ok=True)
     described = {
         "module": MODULES[package],
+        "package": package,
         "task": task,
         "file": str(data.file),
         "data_type": data.data_type,

@@ -14,11 +14,13 @@ class Task:
     title, settings : str
         For the report: what it is, and what every package was asked for.
     data_type : str
-        ``"discrete"`` or ``"gaussian"``.
+        ``"discrete"``, ``"gaussian"`` or ``"mixed"``.
     packages : tuple of str
         Who has it; the first is phgs.
     searches : bool
         Whether it maximises a score, so that scores are compared; otherwise skeletons are.
+    has_gaps : bool
+        Whether it is for data with missing values.
     """
 
     title: str
@@ -26,6 +28,7 @@ class Task:
     data_type: str
     packages: tuple[str, ...]
     searches: bool
+    has_gaps: bool = False
 
 
 _LOCAL = (
@@ -128,9 +131,52 @@ TASKS = {
     ),
     "gaussian-boss": Task(
         "BOSS, Gaussian BIC",
-        "Best order score search with BIC (Tetrad: penalty discount 1).",
+        "Best order score search with BIC (Tetrad: penalty discount 1; FLOP: a search of its own, λ = 1, 20 restarts).",
         "gaussian",
-        ("phgs", "causal-learn", "tetrad"),
+        ("phgs", "causal-learn", "tetrad", "flop"),
         searches=True,
+    ),
+    "gaussian-best": Task(
+        "Linear models: the default of phgs beside the best of others",
+        "phgs: the default method. flop: 20 restarts, λ = 2, as its authors recommend. xges: alpha = 2, its default."
+        " tetrad: BOSS, tetrad-grasp: GRaSP, both with penalty discount 2, Tetrad's default. All these penalties, and"
+        " that of phgs, are twice BIC's.",
+        "gaussian",
+        ("phgs", "flop", "xges", "tetrad", "tetrad-grasp"),
+        searches=False,
+    ),
+    "mixed": Task(
+        "Numbers beside categories",
+        "phgs: the default method. phgs-cg: GES with the conditional Gaussian score. pybnesian: hill-climbing over"
+        " conditional linear Gaussian networks by BIC, and bnlearn-port the same (bic-cg). tetrad-dg: FGES with the"
+        " degenerate Gaussian score, tetrad-dg-boss: BOSS with it, tetrad-cg: FGES with the conditional Gaussian score,"
+        " all with penalty discount 2, Tetrad's default, with which they are nearer to the truth than with 1."
+        " causal-learn has no score and no quick test for such tables.",
+        "mixed",
+        ("phgs", "phgs-cg", "pybnesian", "bnlearn-port", "tetrad-dg", "tetrad-dg-boss", "tetrad-cg"),
+        searches=False,
+    ),
+    "missing": Task(
+        "Categories with values missing at random",
+        "phgs: the default, which fills in from the graph. phgs-drop: the default on complete rows. bnlearn-port:"
+        " structural EM (hill-climbing by BIC, imputation from parents, five rounds). pybnesian: hill-climbing by BIC,"
+        " each local score from the rows that it has; pybnesian-pc: PC (X² at α = 0.05), each test likewise. tetrad: PC"
+        " (G² at α = 0.05), likewise. causal-learn: PC (G² at α = 0.05) on complete rows.",
+        "discrete",
+        ("phgs", "phgs-drop", "bnlearn-port", "pybnesian", "pybnesian-pc", "tetrad", "causal-learn"),
+        searches=False,
+        has_gaps=True,
+    ),
+    "gaussian-missing": Task(
+        "Gaussian data with values missing at random",
+        "phgs: the default, which fills in from the graph. phgs-drop: the default on complete rows. bnlearn-port:"
+        " structural EM (hill-climbing by BIC, imputation from parents, five rounds). pybnesian: hill-climbing by BIC,"
+        " each local score from the rows that it has; pybnesian-pc: PC (Fisher's z at α = 0.01), each test likewise."
+        " tetrad: PC (Fisher's z at α = 0.01), likewise. causal-learn: MVPC at α = 0.01. flop: λ = 2, 20 restarts, on"
+        " complete rows.",
+        "gaussian",
+        ("phgs", "phgs-drop", "bnlearn-port", "pybnesian", "pybnesian-pc", "tetrad", "causal-learn", "flop"),
+        searches=False,
+        has_gaps=True,
     ),
 }

@@ -25,7 +25,7 @@ def main() -> None:
     from comparison.packages import Input
 
     warnings.simplefilter("ignore")
-    data = Input.read(job["file"], job["data_type"], job["threads"])
+    data = Input.read(job["package"], job["file"], job["data_type"], job["threads"])
     run = module.prepare(job["task"], data)
     # In CPU seconds, so that work of others on the machine does not count; what is repeated is far from it.
     resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + job["limit"]) + 1, resource.RLIM_INFINITY))

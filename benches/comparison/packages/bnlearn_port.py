@@ -12,6 +12,8 @@ from comparison.packages import Input, Pairs, split
 
 def prepare(task: str, data: Input) -> Any:
     frame = data.frame
+    # Its default, likelihood weighting, takes more than half a minute for 20 variables, and is not nearer to the truth.
+    imputed = {"impute_method": "parents"}
     local = {"test": "mi", "alpha": 0.05, "undirected": False}
     calls = {
         "pc": lambda: bnlearn.pc_stable(frame, test="mi", alpha=0.05, max_sx=3),
@@ -33,6 +35,11 @@ def prepare(task: str, data: Input) -> Any:
         ),
         "gaussian-pc": lambda: bnlearn.pc_stable(frame, test="zf", alpha=0.01),
         "gaussian-hc": lambda: bnlearn.hc(frame, score="bic-g"),
+        "mixed": lambda: bnlearn.hc(frame, score="bic-cg"),
+        "missing": lambda: bnlearn.structural_em(frame, maximize_args={"score": "bic"}, method="mle", **imputed),
+        "gaussian-missing": lambda: bnlearn.structural_em(
+            frame, maximize_args={"score": "bic-g"}, method="mle-g", **imputed
+        ),
     }
     return calls[task]
 

@@ -16,6 +16,15 @@ def prepare(task: str, data: Input) -> Any:
         from causallearn.search.ConstraintBased.PC import pc
 
         return lambda: pc(array, 0.05, "gsq", max_k=3, show_progress=False).G
+    if task == "missing":
+        from causallearn.search.ConstraintBased.PC import pc
+
+        rows = data.complete_rows
+        return lambda: pc(rows, 0.05, "gsq", max_k=3, show_progress=False).G
+    if task == "gaussian-missing":
+        from causallearn.search.ConstraintBased.PC import pc
+
+        return lambda: pc(array, 0.01, "mv_fisherz", mvpc=True, show_progress=False).G
     if task == "gaussian-pc":
         from causallearn.search.ConstraintBased.PC import pc
 

@@ -23,6 +23,15 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "gaussian-ges": ("ges", {}),
     "gaussian-hc": ("hc", {}),
     "gaussian-boss": ("boss", {}),
+    "gaussian-best": ("auto", {}),
+    "mixed": ("auto", {}),
+    "missing": ("auto", {}),
+    "gaussian-missing": ("auto", {}),
+}
+
+OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "phgs-cg": ("ges", {"score": "cg"}),
+    "phgs-drop": ("auto", {"missing": "drop"}),
 }
 
 
@@ -33,7 +42,7 @@ def prepare(task: str, data: Input) -> Any:
         restrict = phgs.MMPC(alpha=0.05) if task == "mmhc" else phgs.HPC(alpha=0.05)
         learner = phgs.Hybrid(restrict=restrict, init="empty", maximize=phgs.HillClimbing(), **common)
         return lambda: learner.learn(frame)
-    method, parameters = METHODS[task]
+    method, parameters = OTHERS.get(data.package) or METHODS[task]
     return lambda: phgs.learn(frame, method, **parameters, **common)
 
 

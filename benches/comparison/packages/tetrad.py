@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jpype
+import numpy as np
 
 from comparison.packages import Input, Pairs, split
 
@@ -17,9 +18,12 @@ def prepare(task: str, data: Input) -> Any:
     rows = _data_set(package, data)
 
     def pc() -> Any:
-        test = package.search.test.IndTestGSquare(rows, 0.05)
+        if data.data_type == "discrete":
+            test = package.search.test.IndTestGSquare(rows, 0.05)
+        else:
+            test = package.search.test.IndTestFisherZ(rows, 0.01)
         search = package.search.Pc(test)
-        search.setDepth(3)
+        search.setDepth(3 if data.data_type == "discrete" else -1)
         search.setStable(True)
         return search.search()
 
@@ -27,9 +31,14 @@ def prepare(task: str, data: Input) -> Any:
         if data.data_type == "discrete":
             made = package.search.score.DiscreteBicScore(rows)
             made.setStructurePrior(0.0)
+        elif data.package == "tetrad-cg":
+            made = package.search.score.ConditionalGaussianScore(rows, 2.0, True)
+        elif data.data_type == "mixed":
+            made = package.search.score.DegenerateGaussianScore(rows, True)
         else:
             made = package.search.score.SemBicScore(rows, True)
-        made.setPenaltyDiscount(1.0)
+        # 2 is its default, 1 is BIC.
+        made.setPenaltyDiscount(2.0 if task in ("gaussian-best", "mixed") else 1.0)
         return made
 
     def boss() -> Any:
@@ -39,26 +48,57 @@ def prepare(task: str, data: Input) -> Any:
         inner.setNumThreads(data.threads)
         return package.search.PermutationSearch(inner).search()
 
+    def grasp() -> Any:
+        search = package.search.Grasp(score())
+        search.setUseScore(True)
+        search.setUseRaskuttiUhler(False)
+        search.setDepth(3)
+        search.setUncoveredDepth(1)
+        search.setNonSingularDepth(1)
+        search.setNumStarts(1)
+        search.bestOrder(rows.getVariables())
+        return search.getGraph(True)
+
     def fges() -> Any:
         search = package.search.Fges(score())
         if hasattr(search, "setNumThreads"):  # Since 7.6.8; before, as many as there are processors for Java.
             search.setNumThreads(data.threads)
         return search.search()
 
-    return {"pc-adjusted": pc, "boss": boss, "gaussian-boss": boss, "best": fges}[task]
+    if data.package == "tetrad-grasp":
+        return grasp
+    if task in ("pc-adjusted", "missing", "gaussian-missing"):
+        return pc
+    return fges if task == "best" or data.package in ("tetrad-dg", "tetrad-cg") else boss
 
 
 def _data_set(package: Any, data: Input) -> Any:
     nodes = jpype.java.util.ArrayList()
-    for name, column in zip(data.names, data.columns, strict=True):
-        if data.data_type == "discrete":
-            nodes.add(package.data.DiscreteVariable(name, int(column.max()) + 1))
-        else:
+    numbers = [column.dtype.kind == "f" for column in data.columns]
+    for name, column, is_number in zip(data.names, data.columns, numbers, strict=True):
+        if is_number:
             nodes.add(package.data.ContinuousVariable(name))
-    if data.data_type == "discrete":
-        box = package.data.VerticalIntDataBox(jpype.JArray(jpype.JInt, 2)(data.array.T.astype("int32")))
+        else:
+            nodes.add(package.data.DiscreteVariable(name, int(column.max()) + 1))
+    # A missing state is -99 to it.
+    states, values = jpype.JArray(jpype.JInt), jpype.JArray(jpype.JDouble)
+    columns = [
+        values(column) if is_number else states(np.where(column < 0, -99, column).astype("int32"))
+        for column, is_number in zip(data.columns, numbers, strict=True)
+    ]
+    if all(numbers):
+        box = package.data.VerticalDoubleDataBox(jpype.JArray(jpype.JDouble, 2)(columns))
+    elif not any(numbers):
+        box = package.data.VerticalIntDataBox(jpype.JArray(jpype.JInt, 2)(columns))
     else:
-        box = package.data.VerticalDoubleDataBox(jpype.JArray(jpype.JDouble, 2)(data.array.T))
+        of_numbers = [c if is_number else None for c, is_number in zip(columns, numbers, strict=True)]
+        of_states = [None if is_number else c for c, is_number in zip(columns, numbers, strict=True)]
+        box = package.data.MixedDataBox(
+            nodes,
+            len(data.columns[0]),
+            jpype.JArray(jpype.JDouble, 2)(of_numbers),
+            jpype.JArray(jpype.JInt, 2)(of_states),
+        )
     return package.data.BoxDataSet(box, nodes)
 
 
