@@ -1,8 +1,10 @@
 //! Exact sums of `n ln n` in fixed point.
 //!
-//! `n ln n` of every count from 0 to the number of rows is tabulated as a 64-bit integer in units of 2⁻ᵇ, where b is
-//! as large as the total N ln N allows (44 bits at 25,000 rows, so that one cell is rounded by at most 3e-14). The
-//! logarithms themselves are summed in 128-bit integer arithmetic and do not depend on the platform's library.
+//! `n ln n` of a count is a 64-bit integer in units of 2⁻ᵇ, where b is as large as the total N ln N allows (44 bits at
+//! 25,000 rows, so that one cell is rounded by at most 3e-14). It is tabulated for counts up to 2²⁰ and computed for larger
+//! ones. The logarithms are computed in 128-bit integers and do not depend on the platform's library.
+
+use super::logarithm::{DirectLog, LOG_BITS, RunningLog};
 
 /// A sum of `n ln n` over cells, in the units of a [`FixedScale`]. Additions wrap, so that differences are right even
 /// where an intermediate sum overflows.
@@ -104,95 +106,84 @@ impl Total for CellSum {
     }
 }
 
-/// The table of `n ln n` and its unit.
+/// The largest count whose `n ln n` is tabulated. A count above it is in a table of more rows, which take far longer to count
+/// than one logarithm.
+pub(crate) const MOST_TABULATED: usize = 1 << 20;
+
+/// `n ln n` of counts, and their unit. Of large counts it is computed when asked for: memory does not grow with rows.
 #[derive(Debug, Clone)]
 pub struct FixedScale {
+    n_rows: usize,
     n_log_n: Vec<i64>,
+    beyond: Option<DirectLog>,
+    bits: u32,
     unit: f64,
 }
 
-/// Fractional bits of the 128-bit logarithms.
-const LOG_BITS: u32 = 100;
-
 impl FixedScale {
-    /// Tabulates `n ln n` for counts up to `n_rows`.
+    /// A scale for counts up to `n_rows`.
     pub fn new(n_rows: usize) -> Self {
-        let total = (n_rows as f64) * (n_rows.max(2) as f64).ln();
-        // Two bits of room: a difference of four sums of at most N ln N each must fit.
-        let bits = 61 - (total.log2().ceil() as u32).max(1);
-        let shift = LOG_BITS - bits;
-        let mut n_log_n = Vec::with_capacity(n_rows + 1);
-        n_log_n.push(0);
-        // ln n − ln(n − 1) = 2 artanh(1 / (2n − 1)) = 2 Σ t^(2k+1) / (2k + 1).
-        let mut log: i128 = 0;
-        for n in 1..=n_rows as i128 {
-            if n > 1 {
-                let odd = 2 * n - 1;
-                let square = odd * odd;
-                let mut power = (1i128 << (LOG_BITS + 1)) / odd;
-                log += power;
-                power /= square;
-                let mut k = 3;
-                while power > i128::from(u64::MAX) {
-                    log += power / k;
-                    power /= square;
-                    k += 2;
-                }
-                // What is left fits 64 bits, which divide faster; a square that does not leaves nothing.
-                let (mut power, mut k) = (power as u64, k as u64);
-                let square = u64::try_from(square).unwrap_or(u64::MAX);
-                if k == 3 {
-                    // The most terms that there are mostly, with divisors that the compiler knows.
-                    log += i128::from(power / 3);
-                    power /= square;
-                    log += i128::from(power / 5);
-                    power /= square;
-                    k = 7;
-                }
-                while power != 0 {
-                    log += i128::from(power / k);
-                    power /= square;
-                    k += 2;
-                }
-            }
-            // n × ln n: 32 + 5 + 100 bits would overflow 128, so bring the logarithm down to 90 bits first.
-            let scaled = n * (log >> 10);
-            let round = 1i128 << (shift - 11);
-            n_log_n.push(((scaled + round) >> (shift - 10)) as i64);
-        }
-        Self { n_log_n, unit: (-f64::from(bits)).exp2() }
+        Self::tabulated(n_rows, MOST_TABULATED)
+    }
+
+    /// A scale that tabulates counts up to `most`.
+    fn tabulated(n_rows: usize, most: usize) -> Self {
+        let bits = bits_of(n_rows);
+        let mut n_log_n = vec![0, 0];
+        let mut running = RunningLog::new();
+        n_log_n.extend((2..=n_rows.min(most)).map(|n| rounded(n as u32, running.next(), bits)));
+        n_log_n.truncate(n_rows + 1);
+        let beyond = (n_rows > most).then(|| DirectLog::after(&running));
+        Self { n_rows, n_log_n, beyond, bits, unit: (-f64::from(bits)).exp2() }
     }
 
     /// The number of rows that it was made for.
     pub fn n_rows(&self) -> usize {
-        self.n_log_n.len() - 1
+        self.n_rows
     }
 
     /// `n ln n` of a count.
     #[inline]
     pub fn n_log_n(&self, count: u32) -> FixedSum {
-        FixedSum(self.n_log_n[count as usize])
+        FixedSum(self.of(count))
+    }
+
+    #[inline(always)]
+    fn of(&self, count: u32) -> i64 {
+        match self.n_log_n.get(count as usize) {
+            Some(&value) => value,
+            None => self.computed(count),
+        }
+    }
+
+    /// `n ln n` of a count that is not in the table.
+    #[cold]
+    #[inline(never)]
+    fn computed(&self, count: u32) -> i64 {
+        let direct =
+            self.beyond.as_ref().filter(|_| count as usize <= self.n_rows).expect("no count is above the rows");
+        rounded(count, direct.log(count), self.bits)
     }
 
     /// Σ n ln n over counts.
     #[inline]
     pub fn sum(&self, counts: &[u32]) -> FixedSum {
-        let table = self.n_log_n.as_slice();
         let (fours, rest) = counts.as_chunks::<4>();
         let mut sums = [0i64; 4];
         for four in fours {
             for (sum, &count) in sums.iter_mut().zip(four) {
-                *sum = sum.wrapping_add(table[count as usize]);
+                *sum = sum.wrapping_add(self.of(count));
             }
         }
         for &count in rest {
-            sums[0] = sums[0].wrapping_add(table[count as usize]);
+            sums[0] = sums[0].wrapping_add(self.of(count));
         }
         FixedSum(sums.into_iter().fold(0, i64::wrapping_add))
     }
 
-    /// The table itself, for kernels that gather from it.
-    pub fn table(&self) -> &[i64] {
+    /// The table, for kernels that gather from it: every count up to the number of rows is in it where that is at most
+    /// 1,048,576.
+    pub(crate) fn table(&self) -> &[i64] {
         &self.n_log_n
     }
 
@@ -203,13 +194,29 @@ impl FixedScale {
     }
 }
 
+/// The fractional bits of sums over so many rows.
+fn bits_of(n_rows: usize) -> u32 {
+    let total = (n_rows as f64) * (n_rows.max(2) as f64).ln();
+    // Two bits of room: a difference of four sums of at most N ln N each must fit.
+    61 - (total.log2().ceil() as u32).max(1)
+}
+
+/// n × ln n in units of 2⁻ᵇ.
+fn rounded(n: u32, log: i128, bits: u32) -> i64 {
+    // 32 + 5 + 100 bits would overflow 128, so bring the logarithm down to 90 bits first.
+    let scaled = i128::from(n) * (log >> 10);
+    let shift = LOG_BITS - bits;
+    let round = 1i128 << (shift - 11);
+    ((scaled + round) >> (shift - 10)) as i64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn n_log_n_is_right() {
-        for n_rows in [1usize, 2, 3, 100, 25_000, 1_000_000] {
+        for n_rows in [1usize, 2, 3, 100, 25_000, 1_000_000, 30_000_000, u32::MAX as usize] {
             let scale = FixedScale::new(n_rows);
             for n in [0, 1, 2, 3, n_rows / 2, n_rows].into_iter().filter(|&n| n <= n_rows) {
                 let expected = if n == 0 { 0.0 } else { n as f64 * (n as f64).ln() };
@@ -219,5 +226,34 @@ mod tests {
                 assert!((value - expected).abs() <= tolerance, "{n} of {n_rows}: {value} {expected}");
             }
         }
+    }
+    /// Whether values are the same with a table of few counts and with one of all, in each unit that a number of rows up to
+    /// `n_rows` has.
+    fn agree(n_rows: u32, most: u32) {
+        // Of each unit that of the most rows, from the most to the fewest.
+        let mut scales: Vec<FixedScale> = Vec::new();
+        for rows in (most as usize + 1..=n_rows as usize).rev() {
+            if scales.last().is_none_or(|scale| scale.bits != bits_of(rows)) {
+                scales.push(FixedScale::tabulated(rows, most as usize));
+            }
+        }
+        let mut running = RunningLog::new();
+        for n in 2..=n_rows {
+            let log = running.next();
+            for scale in scales.iter().take_while(|scale| n as usize <= scale.n_rows) {
+                assert_eq!(scale.of(n), rounded(n, log, scale.bits), "{n} of {}", scale.n_rows);
+            }
+        }
+    }
+
+    #[test]
+    fn computed_values_are_those_of_a_table() {
+        agree(1_000_000, 1 << 14);
+    }
+
+    #[test]
+    #[ignore = "takes a minute"]
+    fn computed_values_are_those_of_a_table_up_to_a_hundred_million() {
+        agree(100_000_000, MOST_TABULATED as u32);
     }
 }

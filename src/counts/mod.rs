@@ -34,6 +34,7 @@ mod cost;
 mod engine;
 mod extend;
 mod fixed;
+mod logarithm;
 mod session;
 // The only unsafe code: vector instructions, each behind a check that the processor has them, and equal to plain code.
 #[allow(unsafe_code)]

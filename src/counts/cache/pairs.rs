@@ -330,7 +330,7 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
     /// Completes and sums the tables of the pairs of two panels.
     fn sum(&self, xs: Range<usize>, ys: Range<usize>, put: &mut impl FnMut(usize, usize, T)) {
         let planes = self.source.planes;
-        let table = self.source.scale.table();
+        let scale = self.source.scale;
         let (first_x, first_y) = (planes.range(xs.clone()).start, planes.range(ys.clone()).start);
         let width = planes.range(ys.clone()).len();
         for x in xs {
@@ -346,7 +346,7 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
                     // The first state of y within each state of x, then the first state of x.
                     let (mut sum, mut occupied) = (0i64, 0);
                     let mut add = |count: u32| {
-                        sum += table[count as usize];
+                        sum += scale.n_log_n(count).0;
                         if T::COUNTS_CELLS {
                             occupied += u32::from(count > 0);
                         }
