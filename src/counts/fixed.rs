@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes a minute"]
+    #[ignore = "takes ten seconds"]
     fn computed_values_are_those_of_a_table_up_to_a_hundred_million() {
         agree(100_000_000, MOST_TABULATED as u32);
     }

@@ -1,5 +1,6 @@
 """Tables in many Parquet files: the same as the table in memory, and what does not fit together is refused."""
 
+import datetime as dt
 import itertools
 import re
 
@@ -9,6 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import phgs
+from phgs.data import as_data
+from phgs.data.shards import Shards
 
 MANY = {"rows": 3_000, "group": 400, "files": 3}
 
@@ -208,6 +211,47 @@ def test_one_file_is_read_row_group_by_row_group_too(tmp_path, monkeypatch):
     pq.write_table(twice, tmp_path / "twice.parquet")
     with pytest.raises(phgs.DataError, match="'x'"):
         phgs.as_table(tmp_path / "twice.parquet")
+
+
+@pytest.mark.parametrize("at_once", [1, 6_000, 1 << 22])
+def test_columns_are_read_from_files_when_they_are_looked_at(lake, monkeypatch, at_once):
+    read = []
+    whole = Shards.read
+    monkeypatch.setattr("phgs.data.stored._AT_ONCE", at_once)
+    monkeypatch.setattr(Shards, "read", lambda self, names=None: read.append(tuple(names)) or whole(self, names))
+    found = as_data(lake, warn=False)
+    names = ("x", "y", "late", "truth", "whole")
+    batches = {1: [(name,) for name in names], 6_000: [names[:2], names[2:4], names[4:]], 1 << 22: [names]}
+    assert read == batches[at_once]
+    same(found, as_data(frame(), warn=False))
+
+
+def test_a_file_of_many_types_is_the_frame_in_memory(tmp_path):
+    days = [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
+    table = frame(400).append_column("day", pa.array(days * 200)).append_column("size", pa.array(np.arange(400) / 7))
+    table = table.append_column("gaps", pa.array([None, "a", "b", "b"] * 100))
+    pq.write_table(table, tmp_path / "all.parquet", row_group_size=90)
+    found, known = (as_data(source, missing="auto", warn=False) for source in (tmp_path / "all.parquet", table))
+    assert (found.names, found.levels, found.kinds, found.n_missing) == (
+        known.names,
+        known.levels,
+        known.kinds,
+        known.n_missing,
+    )
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found.arrays(), known.arrays(), strict=True))
+    with_weights = phgs.as_table(tmp_path / "all.parquet", columns=["x", "y"], weights="whole", warn=False)
+    expected = phgs.as_table(table, columns=["x", "y"], weights="whole", warn=False)
+    same(with_weights, expected)
+    assert np.array_equal(with_weights.weights, expected.weights)
+
+
+def test_columns_that_cannot_be_read_name_the_file(tmp_path):
+    pq.write_table(frame(), tmp_path / "torn.parquet", compression="none")
+    torn = bytearray((tmp_path / "torn.parquet").read_bytes())
+    torn[4:2000] = bytes(1996)
+    (tmp_path / "torn.parquet").write_bytes(torn)
+    with pytest.raises(phgs.DataError, match=r"cannot read .*torn\.parquet: "):
+        as_data(tmp_path / "torn.parquet")
 
 
 def test_the_command_line_takes_folders_and_patterns(lake, tmp_path, capsys):

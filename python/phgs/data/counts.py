@@ -11,6 +11,7 @@ import numpy as np
 
 from phgs.data.base import Data
 from phgs.data.frames import Frame, take_apart
+from phgs.data.stored import StoredColumn
 from phgs.data.values import Problem, Repeated, numbers, read_values
 from phgs.errors import DataError, ParameterError
 
@@ -174,6 +175,8 @@ def _take(column: RawColumn, rows: NDArray[np.intp]) -> RawColumn:
     """Return some rows of a column of any container, as a column of the same kind."""
     if not _holds_rows(column):
         return column
+    if isinstance(column, StoredColumn):
+        column = column.read()
     package = (type(column).__module__ or "").partition(".")[0]
     if package == "pandas":
         return column.iloc[rows] if hasattr(column, "iloc") else column.take(rows)

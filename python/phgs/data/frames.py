@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from phgs.data import checks
 from phgs.data.files import is_text, read_file
-from phgs.data.shards import Shards, is_many, shards
+from phgs.data.shards import Shards, row_groups_of
+from phgs.data.stored import StoredColumns
 from phgs.data.values import Problem, Values, is_known_array, read_values
 from phgs.errors import DataError, ParameterError
 from phgs.names import unknown
@@ -115,14 +116,17 @@ def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
         if names is not None:
             raise ParameterError("names: give them together with the counts or weights")
         return data
-    if isinstance(data, Shards) or is_many(data):
-        data = shards(data).read()
-    elif isinstance(data, (str, os.PathLike)):
-        data = read_file(data)
-    from_text = is_text(data)
-    found = list(_columns(data))
-    index = _index_columns(data.schema) if _is_from(data, "pyarrow") else set()
-    found = [(name, column) for name, column in found if name not in index and not _is_index_level(name)]
+    if (source := row_groups_of(data)) is not None and source.n_rows and not source.of_text:
+        from_text, found = False, _stored_columns(source)
+    else:
+        if source is not None:
+            data = source.read() if source.n_rows else read_file(source.paths[0])
+        elif isinstance(data, (str, os.PathLike)):
+            data = read_file(data)
+        from_text = is_text(data)
+        found = list(_columns(data))
+        index = _index_columns(data.schema) if _is_from(data, "pyarrow") else set()
+        found = [(name, column) for name, column in found if name not in index and not _is_index_level(name)]
     if from_text and found and found[0][0] == "" and _is_row_number(found[0][1]):
         del found[0]
     if not found:
@@ -135,6 +139,12 @@ def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
             raise DataError(f"names: {len(seen)} names for {len(columns)} columns")
     checks.check_names(seen)
     return Frame(seen, columns, from_text)
+
+
+def _stored_columns(source: Shards) -> list[tuple[Name, RawColumn]]:
+    """Return the columns of files, none of which is read yet."""
+    # Names that occur twice are refused before anything is read.
+    return list(zip(source.names, StoredColumns(source, source.names).columns(), strict=True))
 
 
 def plain(name: Name) -> Name:

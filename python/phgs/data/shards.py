@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phgs.data.columns import CodedColumn
+from phgs.data.files import TEXT_MARK
 from phgs.data.growing import Growing
 from phgs.data.shard_files import ENDINGS, file_system, files_of, has_pattern, is_path
 from phgs.data.values import Problem
@@ -156,11 +157,22 @@ class Shards:
                 for group in range(len(rows)):
                     yield self._read(file, path, group, wanted)
 
-    def read(self) -> Any:
-        """Read all rows into one `pyarrow.Table`."""
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """Read all rows into one `pyarrow.Table`.
+
+        Parameters
+        ----------
+        columns
+            The columns to read; None reads all.
+        """
         import pyarrow as pa
 
-        return pa.concat_tables(list(self.row_groups()), promote_options="permissive").unify_dictionaries()
+        return pa.concat_tables(list(self.row_groups(columns)), promote_options="permissive").unify_dictionaries()
+
+    @property
+    def of_text(self) -> bool:
+        """Whether the files were written from tables that come from text files."""
+        return any(TEXT_MARK in (schema.metadata or {}) for schema, _, _ in self._facts)
 
     def sample(
         self,
@@ -230,7 +242,9 @@ class Shards:
 
         try:
             return file.read_row_group(group, columns=columns).select(columns)
-        except pa.ArrowException as error:
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # What the system says, such as that the file is gone; not that it is torn.
             raise DataError(f"cannot read {path}: {str(error).strip().splitlines()[0]}") from error
 
     def __repr__(self) -> str:

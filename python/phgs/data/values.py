@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phgs.data import arrow
+from phgs.data.stored import StoredColumn
 
 MAX_STATES = 65_535
 
@@ -105,6 +106,8 @@ def read_values(column: Any, *, from_text: bool = False, declared: bool = False)
     if isinstance(column, Repeated):
         once = read_values(column.column, from_text=from_text, declared=declared)
         return once if isinstance(once, Problem) else once.repeated(column.counts)
+    if isinstance(column, StoredColumn):
+        column = column.read()
     found = _read(column, declared)
     if isinstance(found, Problem) or not (declared or from_text):
         return found

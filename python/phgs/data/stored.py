@@ -1,0 +1,65 @@
+"""Columns that lie in Parquet files until something asks for their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from phgs.data.shards import Shards
+
+_AT_ONCE = 1 << 22
+"""Values that are read together: of tables with many columns reading one at a time takes longer."""
+
+
+class StoredColumns:
+    """Columns of files; those that are next to each other are read together, and let go of when others are asked for.
+
+    Parameters
+    ----------
+    source
+        The files.
+    names
+        The columns, in the order in which they will be asked for.
+    """
+
+    def __init__(self, source: Shards, names: Sequence[str]) -> None:
+        self.n_rows = source.n_rows
+        self._source = source
+        self._names = list(names)
+        self._width = max(1, _AT_ONCE // max(1, self.n_rows))
+        self._batch = -1
+        self._read: list[Any] = []
+
+    def columns(self) -> list[StoredColumn]:
+        """Return the columns, of which none is read."""
+        return [StoredColumn(self, position) for position in range(len(self._names))]
+
+    def read(self, position: int) -> Any:
+        """Read a column into an Arrow array."""
+        batch = position // self._width
+        if batch != self._batch:
+            # What was read goes before anything else comes.
+            self._batch, self._read = -1, []
+            names = self._names[batch * self._width : (batch + 1) * self._width]
+            self._batch, self._read = batch, self._source.read(names).columns
+        found = self._read[position % self._width]
+        if self._width == 1:
+            self._batch, self._read = -1, []
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredColumn:
+    """One column of files."""
+
+    of: StoredColumns
+    position: int
+
+    def __len__(self) -> int:
+        return self.of.n_rows
+
+    def read(self) -> Any:
+        """Read it into an Arrow array; it is not kept."""
+        return self.of.read(self.position)
