@@ -10,7 +10,6 @@
 
 mod categories;
 mod mixed;
-mod mixed_families;
 mod numbers;
 mod regression;
 mod tables;

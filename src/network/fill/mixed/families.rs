@@ -2,134 +2,11 @@
 //!
 //! All that estimates need are counts and means of products, which are averaged over draws.
 
-use super::regression::{Regression, factor, regression, solve_lower, solve_upper};
-use super::tables::{Cells, Table};
+use super::design::{Columns, Design, Kind, Row};
 use crate::Variable;
-use crate::data::Codes;
 use crate::graph::Dag;
-
-/// Columns without gaps: the codes of categories and the scores of numbers; each is empty of the others.
-pub(super) struct Columns {
-    pub(super) codes: Vec<Codes>,
-    pub(super) scores: Vec<Vec<f64>>,
-}
-
-/// One row of them.
-#[derive(Default)]
-pub(super) struct Row {
-    pub(super) codes: Vec<u16>,
-    pub(super) scores: Vec<f64>,
-}
-
-impl Columns {
-    /// Copies a row of some variables.
-    pub(super) fn read(&self, at: usize, variables: impl Iterator<Item = Variable>, row: &mut Row) {
-        for x in variables.map(|x| x as usize) {
-            match self.scores[x].get(at) {
-                Some(&score) => row.scores[x] = score,
-                None => row.codes[x] = self.codes[x].get(at) as u16,
-            }
-        }
-    }
-
-    pub(super) fn n_rows(&self) -> usize {
-        self.codes[0].len().max(self.scores[0].len())
-    }
-
-    fn room(&self) -> Row {
-        Row { codes: vec![0; self.codes.len()], scores: vec![0.0; self.codes.len()] }
-    }
-}
-
-/// What a variable is.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
-    /// A category with so many states.
-    Category(u32),
-    /// A number, with so many powers of its score in lines and discriminants.
-    Number(usize),
-}
-
-/// How parents enter lines and discriminants: an indicator for each state but the first, powers of scores.
-struct Design {
-    parents: Vec<(Variable, Kind)>,
-    width: usize,
-}
-
-impl Design {
-    fn new(parents: &[Variable], kinds: &[Kind]) -> Self {
-        let parents: Vec<(Variable, Kind)> = parents.iter().map(|&parent| (parent, kinds[parent as usize])).collect();
-        let width = parents.iter().map(|&(_, kind)| width(kind)).sum();
-        Self { parents, width }
-    }
-
-    fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
-        self.parents.iter().map(|&(parent, _)| parent)
-    }
-
-    /// What the parents' values in a row are, weighed; `weights` has one for each column.
-    fn sum(&self, weights: &[f64], row: &Row) -> f64 {
-        let (mut at, mut sum) = (0, 0.0);
-        for &(parent, kind) in &self.parents {
-            match kind {
-                Kind::Category(_) => {
-                    if let Some(other) = usize::from(row.codes[parent as usize]).checked_sub(1) {
-                        sum += weights[at + other];
-                    }
-                }
-                Kind::Number(powers) => {
-                    let z = row.scores[parent as usize];
-                    sum += (0..powers).map(|power| weights[at + power] * power_of(z, power)).sum::<f64>();
-                }
-            }
-            at += width(kind);
-        }
-        sum
-    }
-
-    fn write(&self, row: &Row, columns: &mut Vec<f64>) {
-        for &(parent, kind) in &self.parents {
-            match kind {
-                Kind::Category(arity) => {
-                    let code = u32::from(row.codes[parent as usize]);
-                    columns.extend((1..arity).map(|state| f64::from(u8::from(state == code))));
-                }
-                Kind::Number(powers) => {
-                    let z = row.scores[parent as usize];
-                    columns.extend((0..powers).map(|power| power_of(z, power)));
-                }
-            }
-        }
-    }
-
-    /// The weight of a number's score itself.
-    fn slope(&self, weights: &[f64], x: Variable) -> f64 {
-        let mut at = 0;
-        for &(parent, kind) in &self.parents {
-            if parent == x {
-                return weights[at];
-            }
-            at += width(kind);
-        }
-        0.0
-    }
-}
-
-fn width(kind: Kind) -> usize {
-    match kind {
-        Kind::Category(arity) => arity.max(1) as usize - 1,
-        Kind::Number(powers) => powers,
-    }
-}
-
-/// As in the embedding of mixed data.
-fn power_of(z: f64, power: usize) -> f64 {
-    match power {
-        0 => z,
-        1 => z * z - 1.0,
-        _ => z * z * z - 3.0 * z,
-    }
-}
+use crate::network::fill::regression::{Regression, factor, regression, solve_lower, solve_upper};
+use crate::network::fill::tables::{Cells, Table};
 
 /// The distribution of a variable given its parents.
 pub(super) enum Family {
@@ -171,7 +48,7 @@ impl Family {
             (Self::Table(table), Counts::Cells(new)) => table.cells.blend(new, weight),
             (Self::Line(line), Counts::Moments(new)) => {
                 mean(&mut line.moments, &new, weight);
-                line.fitted = regression(&line.moments, line.design.width, n_rows);
+                line.fit(n_rows);
             }
             (Self::Classes(classes), Counts::Classes(products, sums)) => {
                 mean(&mut classes.products, &products, weight);
@@ -191,7 +68,7 @@ impl Family {
             }
             Self::Line(line) => {
                 let residual = row.scores[x as usize] - line.mean(row);
-                -0.5 * (residual * residual / line.fitted.variance + line.fitted.variance.ln())
+                -0.5 * (residual * residual / line.fitted.variance + line.log_variance)
             }
             Self::Classes(classes) => {
                 classes.logits(row, room);
@@ -233,45 +110,25 @@ fn mean(old: &mut [f64], new: &[f64], weight: f64) {
     old.iter_mut().zip(new).for_each(|(old, &new)| *old += weight * (new - *old));
 }
 
-impl Design {
-    /// Means of products of any two of: 1, the columns, and a number; the lower triangle, row by row.
-    fn moments(&self, columns: &Columns, number: Option<Variable>) -> Vec<f64> {
-        let n = columns.n_rows();
-        let k = 1 + self.width + usize::from(number.is_some());
-        let mut sums = vec![0.0; k * (k + 1) / 2];
-        let (mut row, mut values) = (columns.room(), Vec::with_capacity(k));
-        for at in 0..n {
-            columns.read(at, self.variables(), &mut row);
-            values.clear();
-            values.push(1.0);
-            self.write(&row, &mut values);
-            values.extend(number.map(|x| columns.scores[x as usize][at]));
-            let mut next = 0;
-            for (i, &a) in values.iter().enumerate() {
-                // Indicators are mostly 0.
-                if a != 0.0 {
-                    sums[next..=next + i].iter_mut().zip(&values).for_each(|(sum, b)| *sum += a * b);
-                }
-                next += i + 1;
-            }
-        }
-        sums.iter_mut().for_each(|sum| *sum /= n as f64);
-        sums
-    }
-}
-
 /// A number given its parents.
 pub(super) struct Line {
     design: Design,
     moments: Vec<f64>,
     fitted: Regression,
+    log_variance: f64,
 }
 
 impl Line {
     fn estimate(x: Variable, design: Design, columns: &Columns) -> Self {
         let moments = design.moments(columns, Some(x));
         let fitted = regression(&moments, design.width, columns.n_rows());
-        Self { design, moments, fitted }
+        let log_variance = fitted.variance.ln();
+        Self { design, moments, fitted, log_variance }
+    }
+
+    fn fit(&mut self, n_rows: usize) {
+        self.fitted = regression(&self.moments, self.design.width, n_rows);
+        self.log_variance = self.fitted.variance.ln();
     }
 
     /// What the parents' values in a row make of it.
@@ -381,6 +238,7 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Codes;
 
     fn columns(n: usize) -> Columns {
         let group: Vec<u8> = (0..n).map(|row| (row * 7 % 3) as u8).collect();
