@@ -6,7 +6,7 @@
 use super::table::strata::Strata;
 use super::{CellSum, FixedScale, FixedSum};
 use crate::Variable;
-use crate::data::{Codes, WeightedData};
+use crate::data::{CodesView, WeightedData};
 
 /// Weighted counts over one table. Shared by all threads; each thread counts through its own [`WeightedSession`].
 ///
@@ -104,14 +104,14 @@ impl WeightedSession<'_, '_> {
         self.strata.group(data, given);
         let (r_x, block) = (data.arity(x), u64::from(data.arity(x)) * u64::from(data.arity(y)));
         let rows = self.strata.ids().iter().zip(weighted.units()).enumerate();
-        let (of_x, of_y) = (data.column(x), data.column(y));
+        let (of_x, of_y) = (data.column(x).view(), data.column(y).view());
         let cell = |row: usize, id: u32| u64::from(id) * block + u64::from(of_x.get(row) + r_x * of_y.get(row));
         let n_cells = self.strata.n_strata() as u64 * block;
         if n_cells <= (4 * data.n_rows() as u64).max(1 << 12) {
             self.table.clear();
             self.table.resize(n_cells as usize, 0);
             match (of_x, of_y) {
-                (Codes::Narrow(of_x), Codes::Narrow(of_y)) => {
+                (CodesView::Narrow(of_x), CodesView::Narrow(of_y)) => {
                     let block = block as usize;
                     for ((&x, &y), (&id, &units)) in
                         of_x.iter().zip(of_y).zip(self.strata.ids().iter().zip(weighted.units()))

@@ -1,38 +1,93 @@
 //! Columns of state codes.
 
+use std::sync::Arc;
+
 use crate::{Error, Result, Variable};
 
 /// The state codes of one column, as narrow as its number of states allows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Codes {
     /// At most 256 states.
     Narrow(Vec<u8>),
     /// At most 65,535 states.
     Wide(Vec<u16>),
+    /// At most 256 states, in memory that others hold too.
+    Shared(SharedCodes),
+}
+
+/// Codes of at most 256 states in memory of any owner, which is let go of with the last copy of these.
+#[derive(Clone)]
+pub struct SharedCodes(Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl SharedCodes {
+    /// The codes that an owner holds. They must never change.
+    pub fn new(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(owner))
+    }
+}
+
+impl std::fmt::Debug for SharedCodes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.as_ref().as_ref().fmt(f)
+    }
+}
+
+/// The codes of a column as they lie in memory.
+#[derive(Debug, Clone, Copy)]
+pub enum CodesView<'a> {
+    /// At most 256 states.
+    Narrow(&'a [u8]),
+    /// At most 65,535 states.
+    Wide(&'a [u16]),
+}
+
+impl CodesView<'_> {
+    /// The code of a row.
+    #[inline]
+    pub fn get(self, row: usize) -> u32 {
+        match self {
+            Self::Narrow(codes) => u32::from(codes[row]),
+            Self::Wide(codes) => u32::from(codes[row]),
+        }
+    }
 }
 
 /// An expression of the codes of a column, whichever integers these are.
 macro_rules! with_codes {
     ($column:expr, |$codes:ident| $body:expr) => {
-        match $column {
-            $crate::data::Codes::Narrow($codes) => $body,
-            $crate::data::Codes::Wide($codes) => $body,
+        match $column.view() {
+            $crate::data::CodesView::Narrow($codes) => $body,
+            $crate::data::CodesView::Wide($codes) => $body,
         }
     };
 }
 pub(crate) use with_codes;
 
 impl Codes {
-    /// The code of a row.
-    pub fn get(&self, row: usize) -> u32 {
-        with_codes!(self, |codes| u32::from(codes[row]))
+    /// The codes as they lie in memory: look at them once, where those of many rows are wanted.
+    pub fn view(&self) -> CodesView<'_> {
+        match self {
+            Self::Narrow(codes) => CodesView::Narrow(codes),
+            Self::Wide(codes) => CodesView::Wide(codes),
+            Self::Shared(codes) => CodesView::Narrow(codes.0.as_ref().as_ref()),
+        }
     }
 
-    /// Sets the code of a row, which must be one that the integers hold.
+    /// The code of a row.
+    pub fn get(&self, row: usize) -> u32 {
+        self.view().get(row)
+    }
+
+    /// Sets the code of a row, which must be one that the integers hold. Shared codes are copied first.
     pub(crate) fn set(&mut self, row: usize, code: u32) {
         match self {
             Self::Narrow(codes) => codes[row] = code as u8,
             Self::Wide(codes) => codes[row] = code as u16,
+            Self::Shared(shared) => {
+                let mut codes = shared.0.as_ref().as_ref().to_vec();
+                codes[row] = code as u8;
+                *self = Self::Narrow(codes);
+            }
         }
     }
 
@@ -46,6 +101,18 @@ impl Codes {
         self.len() == 0
     }
 }
+
+impl PartialEq for Codes {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.view(), other.view()) {
+            (CodesView::Narrow(a), CodesView::Narrow(b)) => a == b,
+            (CodesView::Wide(a), CodesView::Wide(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Codes {}
 
 /// A table of categorical variables: `n_rows` rows of state codes `0..arity` for each variable.
 ///
@@ -156,10 +223,7 @@ pub(super) fn check_columns(columns: &[Codes], arities: &[u32], fits: impl Fn(u3
             return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
         }
         // Folds of values: these become vector instructions.
-        let largest = match codes {
-            Codes::Narrow(codes) => u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))),
-            Codes::Wide(codes) => u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))),
-        };
+        let largest = with_codes!(codes, |codes| u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))));
         if !fits(largest, arity) {
             return Err(Error::Data(format!("column {index} has code {largest} but only {arity} states")));
         }
@@ -193,5 +257,21 @@ mod tests {
         let data = DiscreteData::from_columns(vec![(0..1000).collect()]).unwrap();
         assert_eq!(data.arity(0), 1000);
         assert_eq!(data.column(0).get(999), 999);
+    }
+    #[test]
+    fn shared_codes_are_the_same_and_are_copied_when_they_change() {
+        let owner: Arc<[u8]> = Arc::from([0u8, 2, 1]);
+        let mut shared = Codes::Shared(SharedCodes::new(Arc::clone(&owner)));
+        let copy = shared.clone();
+        assert_eq!(Arc::strong_count(&owner), 2);
+        assert_eq!(shared, Codes::Narrow(vec![0, 2, 1]));
+        assert_ne!(shared, Codes::Wide(vec![0, 2, 1]));
+        let data = DiscreteData::new(vec![shared.clone(), Codes::Narrow(vec![1, 0, 1])], vec![3, 2]).unwrap();
+        assert_eq!(data, DiscreteData::from_columns(vec![vec![0, 2, 1], vec![1, 0, 1]]).unwrap());
+        assert!(DiscreteData::new(vec![shared.clone()], vec![2]).is_err());
+        shared.set(1, 0);
+        assert_eq!((shared, copy), (Codes::Narrow(vec![0, 0, 1]), Codes::Narrow(vec![0, 2, 1])));
+        drop(data);
+        assert_eq!(Arc::strong_count(&owner), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Columns of state codes with missing values.
 
 use super::discrete::check_columns;
-use super::{Codes, DiscreteData, Gaps};
+use super::{Codes, CodesView, DiscreteData, Gaps};
 use crate::{Result, Variable};
 
 /// A table of categorical variables in which values may be missing: state codes `0..arity`, and the code `arity` for a
@@ -75,9 +75,9 @@ impl IncompleteData {
     pub fn complete_rows(&self) -> Option<DiscreteData> {
         let known = |row: usize| self.columns.iter().zip(&self.arities).all(|(codes, &arity)| codes.get(row) != arity);
         let rows: Vec<usize> = (0..self.n_rows).filter(|&row| known(row)).collect();
-        let kept = |codes: &Codes| match codes {
-            Codes::Narrow(codes) => Codes::Narrow(rows.iter().map(|&row| codes[row]).collect()),
-            Codes::Wide(codes) => Codes::Wide(rows.iter().map(|&row| codes[row]).collect()),
+        let kept = |codes: &Codes| match codes.view() {
+            CodesView::Narrow(codes) => Codes::Narrow(rows.iter().map(|&row| codes[row]).collect()),
+            CodesView::Wide(codes) => Codes::Wide(rows.iter().map(|&row| codes[row]).collect()),
         };
         DiscreteData::new(self.columns.iter().map(kept).collect(), self.arities.clone()).ok()
     }

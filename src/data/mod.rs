@@ -16,7 +16,7 @@ pub(crate) use collinear::SINGULAR;
 pub use continuous::ContinuousData;
 pub use correlation::Correlation;
 pub(crate) use discrete::with_codes;
-pub use discrete::{Codes, DiscreteData, MAX_ARITY};
+pub use discrete::{Codes, CodesView, DiscreteData, MAX_ARITY, SharedCodes};
 pub use encode::{Encoded, encode, encode_bytes};
 pub use gaps::Gaps;
 pub use incomplete::IncompleteData;

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::Codes;
+use super::{Codes, CodesView};
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -32,9 +32,9 @@ pub fn copies(columns: &[Codes], left_out: impl Fn(Variable) -> bool) -> Vec<Vec
             continue;
         }
         let mut hasher = FxHasher::default();
-        match codes {
-            Codes::Narrow(codes) => hasher.write(codes),
-            Codes::Wide(codes) => codes.hash(&mut hasher),
+        match codes.view() {
+            CodesView::Narrow(codes) => hasher.write(codes),
+            CodesView::Wide(codes) => codes.hash(&mut hasher),
         }
         let alike = of_hash.entry(hasher.finish()).or_default();
         match alike.iter().find(|&&group| columns[groups[group][0] as usize] == *codes) {
@@ -148,11 +148,13 @@ impl Values {
 
     fn agree_on(&mut self, by: &Codes, of: &Codes) -> bool {
         let narrow = |codes: &u8| u16::from(*codes);
-        match (by, of) {
-            (Codes::Narrow(by), Codes::Narrow(of)) => self.agree(by.iter().map(narrow).zip(of.iter().map(narrow))),
-            (Codes::Narrow(by), Codes::Wide(of)) => self.agree(by.iter().map(narrow).zip(of.iter().copied())),
-            (Codes::Wide(by), Codes::Narrow(of)) => self.agree(by.iter().copied().zip(of.iter().map(narrow))),
-            (Codes::Wide(by), Codes::Wide(of)) => self.agree(by.iter().copied().zip(of.iter().copied())),
+        match (by.view(), of.view()) {
+            (CodesView::Narrow(by), CodesView::Narrow(of)) => {
+                self.agree(by.iter().map(narrow).zip(of.iter().map(narrow)))
+            }
+            (CodesView::Narrow(by), CodesView::Wide(of)) => self.agree(by.iter().map(narrow).zip(of.iter().copied())),
+            (CodesView::Wide(by), CodesView::Narrow(of)) => self.agree(by.iter().copied().zip(of.iter().map(narrow))),
+            (CodesView::Wide(by), CodesView::Wide(of)) => self.agree(by.iter().copied().zip(of.iter().copied())),
         }
     }
 }

@@ -3,7 +3,7 @@
 use rand_chacha::rand_core::RngCore;
 
 use super::{BayesianNetwork, Node};
-use crate::data::{Codes, DiscreteData};
+use crate::data::{Codes, CodesView, DiscreteData};
 use crate::random_numbers::stream;
 use crate::run::Run;
 use crate::{Error, Result, Variable};
@@ -132,12 +132,12 @@ fn concatenate(blocks: &[Vec<Codes>], x: usize, n_rows: usize) -> Codes {
     let mut narrow = Vec::new();
     let mut wide = Vec::new();
     for block in blocks {
-        match &block[x] {
-            Codes::Narrow(codes) => {
+        match block[x].view() {
+            CodesView::Narrow(codes) => {
                 narrow.reserve_exact(if narrow.is_empty() { n_rows } else { 0 });
                 narrow.extend_from_slice(codes);
             }
-            Codes::Wide(codes) => {
+            CodesView::Wide(codes) => {
                 wide.reserve_exact(if wide.is_empty() { n_rows } else { 0 });
                 wide.extend_from_slice(codes);
             }

@@ -3,9 +3,11 @@
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
 
 use super::error::DataError;
-use crate::data::{Codes, Encoded, MAX_ARITY, encode, encode_bytes};
+use crate::data::{Codes, CodesView, Encoded, MAX_ARITY, SharedCodes, encode, encode_bytes};
 
 /// The values of an array of this type, gathered where they do not lie side by side; `None` for other types.
 fn with_values<'py, T: Element + Copy, R>(array: &Bound<'py, PyAny>, work: impl FnOnce(&[T]) -> R) -> Option<R> {
@@ -26,7 +28,7 @@ pub(crate) fn encode_integers<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Bound
     let bytes = with_values(array, |values: &[u8]| encode_bytes(values, |value| value))
         .or_else(|| with_values(array, |values: &[i8]| encode_bytes(values, |value| value as u8)));
     if let Some((codes, values)) = bytes {
-        return Ok((PyArray1::from_vec(array.py(), codes).into_any(), values));
+        return Ok((in_bytes(array.py(), codes)?, values));
     }
     let encoded = with_values(array, encode::<i64>)
         .or_else(|| with_values(array, encode::<i32>))
@@ -34,12 +36,8 @@ pub(crate) fn encode_integers<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Bound
         .or_else(|| with_values(array, encode::<u16>))
         .or_else(|| with_values(array, encode::<u32>));
     match encoded {
-        Some(Some(Encoded { codes: Codes::Narrow(codes), values })) => {
-            Ok((PyArray1::from_vec(array.py(), codes).into_any(), values))
-        }
-        Some(Some(Encoded { codes: Codes::Wide(codes), values })) => {
-            Ok((PyArray1::from_vec(array.py(), codes).into_any(), values))
-        }
+        Some(Some(Encoded { codes: Codes::Narrow(codes), values })) => Ok((in_bytes(array.py(), codes)?, values)),
+        Some(Some(Encoded { codes, values })) => Ok((codes_to_array(array.py(), &codes), values)),
         Some(None) => Err(DataError::new_err(format!("more than {MAX_ARITY} different values"))),
         None => Err(PyTypeError::new_err(format!(
             "array: expected a 1-D numpy array of integers, got {}",
@@ -48,8 +46,25 @@ pub(crate) fn encode_integers<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Bound
     }
 }
 
+/// Codes as a read-only array that looks into `bytes`, which the core can look into too (see [`codes_from_array`]).
+fn in_bytes(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, &codes), "u1"))
+}
+
+/// The codes of an array that looks into all of a `bytes` object, which nobody can change: they are not copied.
+fn codes_from_bytes(array: &Bound<'_, PyAny>) -> Option<SharedCodes> {
+    let base = array.getattr("base").ok()?;
+    let bytes = base.cast::<PyBytes>().ok()?;
+    let codes: PyReadonlyArray1<'_, u8> = array.extract().ok()?;
+    let same = std::ptr::eq(codes.as_slice().ok()?, bytes.as_bytes());
+    same.then(|| SharedCodes::new(PyBackedBytes::from(bytes.clone())))
+}
+
 /// The state codes of a column that `encode_integers` made.
 pub(crate) fn codes_from_array(array: &Bound<'_, PyAny>) -> PyResult<Codes> {
+    if let Some(shared) = codes_from_bytes(array) {
+        return Ok(Codes::Shared(shared));
+    }
     with_values(array, |codes: &[u8]| Codes::Narrow(codes.to_vec()))
         .or_else(|| with_values(array, |codes: &[u16]| Codes::Wide(codes.to_vec())))
         .ok_or_else(|| PyTypeError::new_err("columns: expected 1-D numpy arrays of uint8 or uint16"))
@@ -57,8 +72,8 @@ pub(crate) fn codes_from_array(array: &Bound<'_, PyAny>) -> PyResult<Codes> {
 
 /// State codes as Python has them.
 pub(super) fn codes_to_array<'py>(py: Python<'py>, codes: &Codes) -> Bound<'py, PyAny> {
-    match codes {
-        Codes::Narrow(codes) => PyArray1::from_slice(py, codes).into_any(),
-        Codes::Wide(codes) => PyArray1::from_slice(py, codes).into_any(),
+    match codes.view() {
+        CodesView::Narrow(codes) => PyArray1::from_slice(py, codes).into_any(),
+        CodesView::Wide(codes) => PyArray1::from_slice(py, codes).into_any(),
     }
 }

@@ -10,6 +10,7 @@ import pytest
 
 import phgs
 from phgs.cli import main
+from phgs.data.relations import functions_of_two
 
 N = 600
 
@@ -83,6 +84,17 @@ def test_plain_data_have_nothing_to_report_and_asia_has_its_gate(alarm):
     asia = phgs.Network.load("asia").sample(5000, seed=1)
     (finding,) = phgs.describe(asia).findings
     assert (finding.code, finding.columns) == ("function-of-two", ("either", "tub", "lung"))
+
+
+@pytest.mark.parametrize("rows", [1, 7, 1 << 18])
+def test_functions_of_two_are_found_in_parts_of_the_rows(monkeypatch, rows):
+    monkeypatch.setattr("phgs.data.relations._ROWS", rows)
+    y, z = np.tile([0, 1, 2], 200), np.repeat([0, 1], 300)
+    broken = (y + z) % 3
+    broken[-1] = broken[2]
+    table = phgs.as_table({"y": y, "z": z, "sum": (y + z) % 3, "broken": broken}, warn=False)
+    # From the sum and one of the two follows the other; the last row says otherwise of the fourth column.
+    assert functions_of_two(table, [], []) == [(0, 1, 2), (1, 0, 2), (2, 0, 1)]
 
 
 def test_chance_is_no_relation():

@@ -385,3 +385,29 @@ def test_missing_values_are_no_state_beyond_the_limit():
     table = phgs.as_table(pd.DataFrame({"x": column, "y": codes % 2}), missing="drop", warn=False)
     assert table.arities == (65_535, 2)
     assert (table.n_rows, table.n_rows_read) == (65_536, 65_537)
+
+
+def test_the_core_looks_into_the_codes_of_a_table_and_copies_none(tmp_path):
+    few, many = ["a", "b", "b", "c"] * 75, list(range(300))
+    frame = pd.DataFrame({"text": few, "number": [1, 2, 3, 1] * 75, "truth": [True, False, False] * 100, "many": many})
+    pa.parquet.write_table(pa.Table.from_pandas(frame), tmp_path / "frame.parquet", row_group_size=70)
+    for data in (frame, pl.from_pandas(frame), tmp_path / "frame.parquet"):
+        table = phgs.as_table(data, warn=False)
+        *narrow, wide = table.codes
+        assert [type(codes.base) for codes in narrow] == [bytes] * 3
+        assert (wide.dtype, table.arities) == (np.uint16, (3, 3, 2, 300))
+        before = [sys.getrefcount(codes.base) for codes in narrow]
+        assert [codes.tolist() for codes in table.core.codes()] == [codes.tolist() for codes in table.codes]
+        assert [sys.getrefcount(codes.base) for codes in narrow] == [count + 1 for count in before]
+        with pytest.raises(ValueError, match="read-only"):
+            narrow[0][0] = 1
+        del table
+        assert [sys.getrefcount(codes.base) for codes in narrow] == before
+
+
+@pytest.mark.parametrize("part", [slice(1, None), slice(None, None, 2), slice(None, None, -1)])
+def test_parts_of_codes_are_copied_into_the_core(part):
+    table = phgs.as_table({"x": [0, 1, 0, 1, 1, 0], "y": ["a", "b", "c", "c", "a", "b"]}, warn=False)
+    codes = [codes[part] for codes in table.codes]
+    core = phgs._core.CategoricalDataset(codes, [2, 3])
+    assert [column.tolist() for column in core.codes()] == [column.tolist() for column in codes]

@@ -63,12 +63,16 @@ class Growing:
         """Put the parts together."""
         if self._problem is not None:
             return self._problem
-        kind = np.int32 if self._missing else np.uint8 if len(self.codes_of) < 256 else np.uint16
-        codes = np.empty(sum(map(len, self._parts)), dtype=kind)
+        parts: list[Any] = self._parts
+        self._parts = []
+        if not self._missing and len(self.codes_of) < 256:
+            # An array that looks into `bytes`: the core then looks into the same, and copies nothing.
+            return CodedColumn(np.frombuffer(b"".join(parts), np.uint8), list(self.codes_of), 0)
+        codes = np.empty(sum(map(len, parts)), dtype=np.int32 if self._missing else np.uint16)
         end = len(codes)
         # From the last part, which is let go of as soon as it is copied.
-        while self._parts:
-            part = self._parts.pop()
+        while parts:
+            part = parts.pop()
             codes[end - len(part) : end] = part
             end -= len(part)
         return CodedColumn(codes, list(self.codes_of), self._missing)

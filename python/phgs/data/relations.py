@@ -9,8 +9,9 @@ of relations looked at.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +38,9 @@ MOST_CONFIGURATIONS = 256
 """Pairs of columns with more joint states than this are not looked at as determining another."""
 
 _SAMPLE = 1024
+
+_ROWS = 1 << 18
+"""Rows that are looked at together: less memory, and most triples need no more."""
 
 
 def copies(table: Categories) -> list[list[int]]:
@@ -93,9 +97,9 @@ def functions_of_two(
         for x in (columns[k] for k in held if k not in (i, j)):
             if (x, y) in known or (x, z) in known:
                 continue
-            joint = table.codes[y].astype(np.int64) * width + table.codes[z]
-            n_joint = int(np.count_nonzero(np.bincount(joint)))
-            if not _chance(table, x, n_joint, limit) and _determines(table, x, joint, states[i] * width):
+            # First what most triples fail in their first rows.
+            pair = _Pair(table, y, z, states[i], width)
+            if pair.determines(x) and not _chance(table, x, pair.n_joint(), limit):
                 found.append((x, y, z))
     return sorted(found)
 
@@ -139,9 +143,37 @@ def _held(sample: NDArray[Any], by: NDArray[Any]) -> list[int]:
     return left.tolist()  # type: ignore[no-any-return]
 
 
-def _determines(table: Categories, x: int, by: NDArray[Any], n_states: int) -> bool:
-    """Whether a column is the same in all rows where the codes `by` are."""
-    codes = table.codes[x]
-    value = np.zeros(n_states, dtype=codes.dtype)
-    value[by] = codes
-    return bool((value[by] == codes).all())
+class _Pair(NamedTuple):
+    """Two columns taken together, with the number of states of each."""
+
+    table: Categories
+    y: int
+    z: int
+    of_y: int
+    of_z: int
+
+    def parts(self) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+        """Yield the joint states, some rows after others."""
+        y, z = self.table.codes[self.y], self.table.codes[self.z]
+        for start in range(0, self.table.n_rows, _ROWS):
+            rows = slice(start, start + _ROWS)
+            yield rows, y[rows].astype(np.int64) * self.of_z + z[rows]
+
+    def n_joint(self) -> int:
+        """Return the number of joint states that occur."""
+        seen = np.zeros(self.of_y * self.of_z, dtype=np.bool_)
+        for _, joint in self.parts():
+            seen[joint] = True
+        return int(np.count_nonzero(seen))
+
+    def determines(self, x: int) -> bool:
+        """Whether a column is the same in all rows where the two are."""
+        value = np.full(self.of_y * self.of_z, -1, dtype=np.int32)
+        for rows, joint in self.parts():
+            codes, before = self.table.codes[x][rows], value[joint]
+            if ((before != codes) & (before >= 0)).any():
+                return False
+            value[joint] = codes
+            if (value[joint] != codes).any():
+                return False
+        return True

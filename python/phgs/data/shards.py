@@ -15,6 +15,7 @@ from phgs.data.columns import CodedColumn
 from phgs.data.files import TEXT_MARK
 from phgs.data.growing import Growing
 from phgs.data.shard_files import ENDINGS, file_system, files_of, has_pattern, is_path
+from phgs.data.stored import columns_at_once
 from phgs.data.values import Problem
 from phgs.errors import DataError
 from phgs.parameters import whole
@@ -219,12 +220,17 @@ class Shards:
         return pa.concat_tables(found, promote_options="permissive").unify_dictionaries()
 
     def encoded(self, columns: Sequence[str], declared: set[Any]) -> list[CodedColumn | Problem]:
-        """Number the states of columns, row group by row group, as `encode` does those of a whole column."""
-        growing = [Growing(name in declared) for name in columns]
-        for group in self.row_groups(columns):
-            for column, values in zip(growing, group.columns, strict=True):
-                column.add(values)
-        return [column.whole() for column in growing]
+        """Number states as `encode` does: of a few columns at a time, row group by row group."""
+        found: list[CodedColumn | Problem] = []
+        width = columns_at_once(self.n_rows)
+        for first in range(0, len(columns), width):
+            names = columns[first : first + width]
+            growing = [Growing(name in declared) for name in names]
+            for group in self.row_groups(names):
+                for column, values in zip(growing, group.columns, strict=True):
+                    column.add(values)
+            found.extend(column.whole() for column in growing)
+        return found
 
     def _open(self, path: str) -> Any:
         import pyarrow as pa

@@ -13,6 +13,11 @@ _AT_ONCE = 1 << 22
 """Values that are read together: of tables with many columns reading one at a time takes longer."""
 
 
+def columns_at_once(n_rows: int) -> int:
+    """Say how many columns of so many rows are read together."""
+    return max(1, _AT_ONCE // max(1, n_rows))
+
+
 class StoredColumns:
     """Columns of files; those that are next to each other are read together, and let go of when others are asked for.
 
@@ -28,7 +33,7 @@ class StoredColumns:
         self.n_rows = source.n_rows
         self._source = source
         self._names = list(names)
-        self._width = max(1, _AT_ONCE // max(1, self.n_rows))
+        self._width = columns_at_once(self.n_rows)
         self._batch = -1
         self._read: list[Any] = []
 

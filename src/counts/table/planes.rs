@@ -5,7 +5,7 @@
 
 use crate::Variable;
 use crate::counts::simd::{Line, equal};
-use crate::data::{Codes, DiscreteData};
+use crate::data::{CodesView, DiscreteData};
 
 /// Rows in a line.
 const LINE_ROWS: usize = 512;
@@ -36,10 +36,10 @@ impl BitPlanes {
         let mut lines = vec![Line::default(); planes * lines_per_plane];
         for variable in 0..data.n_variables() {
             let own = first[variable] as usize * lines_per_plane..first[variable + 1] as usize * lines_per_plane;
-            match data.column(variable as Variable) {
+            match data.column(variable as Variable).view() {
                 _ if own.is_empty() => {}
-                Codes::Narrow(codes) => fill(&mut lines[own], lines_per_plane, codes),
-                Codes::Wide(codes) => {
+                CodesView::Narrow(codes) => fill(&mut lines[own], lines_per_plane, codes),
+                CodesView::Wide(codes) => {
                     // Codes may be wider than their arity needs.
                     let codes: Vec<u8> = codes.iter().map(|&code| code as u8).collect();
                     fill(&mut lines[own], lines_per_plane, &codes);
@@ -114,6 +114,7 @@ fn fill(planes: &mut [Line], lines_per_plane: usize, codes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Codes;
 
     #[test]
     fn a_plane_has_the_rows_of_its_state() {
