@@ -71,13 +71,14 @@ def means(records: list[dict[str, Any]], clock: str = "cpu") -> str:
 
 
 def _mean(rows: list[dict[str, Any]], package: str, clock: str) -> str:
-    """Return mean JI and seconds of a package; where it failed, why, and how often it did not."""
+    """Return mean JI and seconds of a package; if it never ended, why, and if not always, how often it did."""
+    n_seeds = len({row.get("seed", 1) for row in rows})
     own = [row for row in rows if row["package"] == package]
     done = [row for row in own if "failed" not in row]
     if not done:
         return own[0]["failed"] if own else "–"
     cell = f"{fmean(row['jaccard'] for row in done):.3f} ({fmean(median(row[clock]) for row in done):.2f} s)"
-    return cell if len(done) == len(own) else f"{cell}, {len(done)} of {len(own)}"
+    return cell if len(done) == n_seeds else f"{cell}, {len(done)} of {n_seeds}"
 
 
 def _reached(record: dict[str, Any], clock: str) -> str:
