@@ -411,3 +411,21 @@ def test_parts_of_codes_are_copied_into_the_core(part):
     codes = [codes[part] for codes in table.codes]
     core = phgs._core.CategoricalDataset(codes, [2, 3])
     assert [column.tolist() for column in core.codes()] == [column.tolist() for column in codes]
+
+
+@pytest.mark.parametrize("n_states", [3, 127, 128, 129, 255, 256, 300])
+def test_codes_with_gaps_are_narrow_and_right(n_states, tmp_path):
+    values = [*map(str, range(n_states)), None, "0", None]
+    frame = pa.table({"x": values, "y": [i % 2 for i in range(len(values))]})
+    pa.parquet.write_table(frame, tmp_path / "gaps.parquet", row_group_size=50)
+    for data in (frame, tmp_path / "gaps.parquet"):
+        table = phgs.as_table(data, missing="testwise", warn=False)
+        assert table.codes[0].tolist() == [*range(n_states), n_states, 0, n_states]
+        assert table.codes[0].dtype == (np.uint8 if n_states < 256 else np.uint16)
+        assert [type(codes.base) is bytes for codes in table.codes] == [n_states < 256, True]
+        assert (table.n_missing, table.arities, table.core.n_rows) == ((2, 0), (n_states, 2), n_states + 3)
+        dropped = phgs.as_table(data, missing="drop", warn=False)
+        assert dropped.codes[0].tolist() == [*range(n_states), 0]
+        filled = phgs.as_table(data, missing="level", warn=False)
+        assert filled.codes[0].tolist() == table.codes[0].tolist()
+        assert filled.levels[0][-1] is None

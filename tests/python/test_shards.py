@@ -3,6 +3,7 @@
 import datetime as dt
 import itertools
 import re
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -252,6 +253,14 @@ def test_columns_that_cannot_be_read_name_the_file(tmp_path):
     (tmp_path / "torn.parquet").write_bytes(torn)
     with pytest.raises(phgs.DataError, match=r"cannot read .*torn\.parquet: "):
         as_data(tmp_path / "torn.parquet")
+
+
+@pytest.mark.parametrize("read", [phgs.as_table, as_data])
+def test_too_many_rows_are_refused_before_any_is_read(lake, monkeypatch, read):
+    monkeypatch.setattr(sys.modules[Shards.__module__], "MOST_ROWS", 2_999)
+    monkeypatch.setattr(Shards, "_read", lambda *_: pytest.fail("a row group was read"))
+    with pytest.raises(phgs.DataError, match=r"data has 3,000 rows, and a table at most 2,999; learn from .*sample"):
+        read(lake)
 
 
 def test_the_command_line_takes_folders_and_patterns(lake, tmp_path, capsys):

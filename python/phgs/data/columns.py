@@ -99,6 +99,16 @@ def encode(values: Values | Problem) -> CodedColumn | Problem:
     return _encode_integers(known.astype(np.int64), float, values.missing)
 
 
+def with_gaps(n_states: int) -> type[np.signedinteger[Any]]:
+    """Return the narrowest type for codes of so many states, for their number and for −1."""
+    return np.int8 if n_states <= 127 else np.int16 if n_states <= 32_767 else np.int32
+
+
+def in_bytes(codes: NDArray[Any]) -> NDArray[Any]:
+    """Return codes as an array that looks into `bytes`, which the core then looks into too, if a byte holds each."""
+    return np.frombuffer(codes.tobytes(), np.uint8) if codes.dtype == np.uint8 else codes
+
+
 def _encode_integers(
     values: NDArray[Any], label: Callable[[int], Any], missing: NDArray[np.bool_] | None = None
 ) -> CodedColumn | Problem:
@@ -110,7 +120,7 @@ def _encode_integers(
         found, states = _core.encode_integers(values[~missing])
     except _core.DataError:
         return Problem.TOO_MANY
-    codes_with_gaps = np.full(len(values), -1, dtype=np.int32)
+    codes_with_gaps = np.full(len(values), -1, dtype=with_gaps(len(states)))
     codes_with_gaps[~missing] = found
     return CodedColumn(codes_with_gaps, [label(state) for state in states], count)
 

@@ -143,6 +143,7 @@ def take_apart(data: Any, names: Iterable[Name] | None = None) -> Frame:
 
 def _stored_columns(source: Shards) -> list[tuple[Name, RawColumn]]:
     """Return the columns of files, none of which is read yet."""
+    source.refuse_too_many()
     # Names that occur twice are refused before anything is read.
     return list(zip(source.names, StoredColumns(source, source.names).columns(), strict=True))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phgs.data.columns import CodedColumn, encode
+from phgs.data.columns import CodedColumn, encode, with_gaps
 from phgs.data.values import Problem, read_values
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ class Growing:
             return codes
         self._missing += found.missing
         # The last entry stands for −1.
-        with_gaps: NDArray[Any] = np.asarray([*new, -1], dtype=np.int32)[found.codes]
-        return with_gaps
+        gapped: NDArray[Any] = np.asarray([*new, -1], dtype=with_gaps(len(self.codes_of)))[found.codes]
+        return gapped
 
     def whole(self) -> CodedColumn | Problem:
         """Put the parts together."""
@@ -68,7 +68,8 @@ class Growing:
         if not self._missing and len(self.codes_of) < 256:
             # An array that looks into `bytes`: the core then looks into the same, and copies nothing.
             return CodedColumn(np.frombuffer(b"".join(parts), np.uint8), list(self.codes_of), 0)
-        codes = np.empty(sum(map(len, parts)), dtype=np.int32 if self._missing else np.uint16)
+        kind = with_gaps(len(self.codes_of)) if self._missing else np.uint16
+        codes = np.empty(sum(map(len, parts)), dtype=kind)
         end = len(codes)
         # From the last part, which is let go of as soon as it is copied.
         while parts:

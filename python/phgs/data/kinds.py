@@ -27,6 +27,7 @@ from phgs.data.columns import _ISO_DATE, CodedColumn, _label_problem, encode
 from phgs.data.dates import seconds_of, seconds_or_nan
 from phgs.data.findings import is_identifier
 from phgs.data.frames import Frame, Name, RawColumn
+from phgs.data.stored import StoredColumn, let_go
 from phgs.data.strays import is_code, is_numeric, refuse_as_number, refuse_strays
 from phgs.data.values import Problem, Values, _is_missing, numbers, read_values
 from phgs.errors import DataError, ParameterError
@@ -178,6 +179,8 @@ def decide(frame: Frame, given: Mapping[Name, str]) -> list[Column]:
     """
     named = zip(frame.names, frame.columns, strict=True)
     tried = {name: _tried(name, raw, given.get(name), from_text=frame.from_text) for name, raw in named}
+    if isinstance(frame.columns[0], StoredColumn):
+        let_go(len(frame.columns[0]))
     errors = {name: column for name, column in tried.items() if isinstance(column, DataError)}
     if errors:
         others = list(errors)[1:]

@@ -15,7 +15,7 @@ from phgs.data.columns import CodedColumn
 from phgs.data.files import TEXT_MARK
 from phgs.data.growing import Growing
 from phgs.data.shard_files import ENDINGS, file_system, files_of, has_pattern, is_path
-from phgs.data.stored import columns_at_once
+from phgs.data.stored import columns_at_once, let_go
 from phgs.data.values import Problem
 from phgs.errors import DataError
 from phgs.parameters import whole
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from phgs.data.table import Missing, Table
 
+
+MOST_ROWS = 2**32 - 1
+"""The most rows of a table: counts of its cells are whole numbers of 32 bits. `phgs.verify` counts any number."""
 
 __all__ = ["Shards", "is_many", "row_groups_of", "shards"]
 
@@ -144,6 +147,14 @@ class Shards:
                         " one schema"
                     )
 
+    def refuse_too_many(self) -> None:
+        """Refuse more rows than a table may have, before any is read."""
+        if self.n_rows > MOST_ROWS:
+            raise DataError(
+                f"data has {self.n_rows:,} rows, and a table at most {MOST_ROWS:,}; learn from"
+                " phgs.shards(...).sample(rows) and let phgs.verify count all of them"
+            )
+
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Read the row groups of all files in order, each a `pyarrow.Table`.
 
@@ -230,6 +241,7 @@ class Shards:
                 for column, values in zip(growing, group.columns, strict=True):
                     column.add(values)
             found.extend(column.whole() for column in growing)
+            let_go(self.n_rows)
         return found
 
     def _open(self, path: str) -> Any:

@@ -18,6 +18,14 @@ def columns_at_once(n_rows: int) -> int:
     return max(1, _AT_ONCE // max(1, n_rows))
 
 
+def let_go(n_rows: int) -> None:
+    """Give the memory back that Arrow keeps for more columns, once columns of so many rows have been read."""
+    if n_rows > _AT_ONCE:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+
+
 class StoredColumns:
     """Columns of files; those that are next to each other are read together, and let go of when others are asked for.
 
@@ -47,6 +55,7 @@ class StoredColumns:
         if batch != self._batch:
             # What was read goes before anything else comes.
             self._batch, self._read = -1, []
+            let_go(self.n_rows)
             names = self._names[batch * self._width : (batch + 1) * self._width]
             self._batch, self._read = batch, self._source.read(names).columns
         found = self._read[position % self._width]

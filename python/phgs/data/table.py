@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.base import Data
-from phgs.data.columns import CodedColumn, encode
+from phgs.data.columns import CodedColumn, encode, in_bytes
 from phgs.data.counts import PerRow, counted
 from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
@@ -455,6 +455,7 @@ def _table_of_shards(
     stacklevel: int,
 ) -> Table | IncompleteTable:
     """Read files one row group at a time."""
+    source.refuse_too_many()
     chosen = source.names if names is None else tuple(names)
     if len(chosen) != len(source.names):
         raise DataError(f"names: {len(chosen)} names for {len(source.names)} columns")
@@ -578,7 +579,10 @@ def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Tab
     for column in columns:
         n_states = len(column.labels)
         kind = np.uint8 if n_states < 256 else np.uint16
-        extended.append(np.where(column.codes < 0, n_states, column.codes).astype(kind))
+        if not column.missing and column.codes.dtype == kind:
+            extended.append(column.codes)
+            continue
+        extended.append(in_bytes(np.where(column.codes < 0, n_states, column.codes).astype(kind)))
     return IncompleteTable(
         names=names,
         levels=levels,
