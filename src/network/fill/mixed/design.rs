@@ -122,16 +122,16 @@ impl Design {
         sums
     }
 
-    /// The weight of a number's score itself.
-    pub(super) fn slope(&self, weights: &[f64], x: Variable) -> f64 {
+    /// Where the columns of a parent begin, and where they end.
+    pub(super) fn place_of(&self, x: Variable) -> std::ops::Range<usize> {
         let mut at = 0;
         for &(parent, kind) in &self.parents {
             if parent == x {
-                return weights[at];
+                return at..at + width(kind);
             }
             at += width(kind);
         }
-        0.0
+        0..0
     }
 }
 
@@ -143,7 +143,7 @@ fn width(kind: Kind) -> usize {
 }
 
 /// As in the embedding of mixed data.
-fn power_of(z: f64, power: usize) -> f64 {
+pub(super) fn power_of(z: f64, power: usize) -> f64 {
     match power {
         0 => z,
         1 => z * z - 1.0,

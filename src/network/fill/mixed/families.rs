@@ -141,9 +141,9 @@ impl Line {
         self.fitted.variance
     }
 
-    /// The weight of a parent's score.
-    pub(super) fn slope(&self, parent: Variable) -> f64 {
-        self.design.slope(&self.fitted.weights, parent)
+    /// The weights of a parent's columns.
+    pub(super) fn weights_of(&self, parent: Variable) -> &[f64] {
+        &self.fitted.weights[self.design.place_of(parent)]
     }
 }
 
@@ -226,9 +226,31 @@ impl Classes {
         (self.weights, self.constants) = (weights, constants);
     }
 
+    /// The number of states.
+    pub(super) fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// Where the columns of a parent begin.
+    pub(super) fn place_of(&self, parent: Variable) -> std::ops::Range<usize> {
+        self.design.place_of(parent)
+    }
+
+    /// The weights of some columns in a state.
+    #[inline]
+    pub(super) fn weights_from(&self, state: usize, columns: &std::ops::Range<usize>) -> &[f64] {
+        let start = state * self.design.width;
+        &self.weights[start + columns.start..start + columns.end]
+    }
+
     fn logits(&self, row: &Row, found: &mut Vec<f64>) {
-        let k = self.design.width;
         found.clear();
+        self.add_logits(row, found);
+    }
+
+    /// Appends the logits of all states.
+    pub(super) fn add_logits(&self, row: &Row, found: &mut Vec<f64>) {
+        let k = self.design.width;
         found.extend(
             (0..self.arity).map(|state| self.constants[state] + self.design.sum(&self.weights[state * k..][..k], row)),
         );
@@ -263,7 +285,7 @@ mod tests {
             columns.read(at, 0..3, &mut row);
             assert!((line.mean(&row) - columns.scores[2][at]).abs() < 1e-3);
         }
-        assert!((line.slope(1) + 0.8).abs() < 1e-3);
+        assert!((line.weights_of(1)[0] + 0.8).abs() < 1e-3);
         assert!(line.variance() < 1e-4);
     }
 

@@ -7,6 +7,7 @@
 //! them is taken with the right probability (sampling importance resampling by a Markov chain: Andrieu, Lee and Vihola
 //! 2018). A drawn score becomes one of the column's known values.
 
+mod children;
 mod design;
 mod families;
 mod network;

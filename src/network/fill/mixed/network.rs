@@ -1,5 +1,6 @@
 //! Draws in a network of numbers and categories.
 
+use super::children::{Children, Value};
 use super::design::{Columns, Kind, Row};
 use super::families::Family;
 use crate::data::{Gaps, MixedColumn};
@@ -32,8 +33,9 @@ pub(super) struct Network {
 
 /// What drawing a row needs room for.
 #[derive(Default)]
-struct Workspace {
+struct Workspace<'n> {
     row: Row,
+    children: Children<'n>,
     logarithms: Vec<f64>,
     weights: Vec<f64>,
     room: Vec<f64>,
@@ -115,48 +117,39 @@ impl Network {
         Ok(())
     }
 
-    fn draw_one(&self, x: Variable, workspace: &mut Workspace, rng: &mut impl rand_core::RngCore) {
+    fn draw_one<'n>(&'n self, x: Variable, workspace: &mut Workspace<'n>, rng: &mut impl rand_core::RngCore) {
         match self.kinds[x as usize] {
             Kind::Category(_) => self.draw_state(x, workspace, rng),
             Kind::Number(_) => self.draw_score(x, workspace, rng),
         }
     }
 
-    fn draw_state(&self, x: Variable, workspace: &mut Workspace, rng: &mut impl rand_core::RngCore) {
-        let Workspace { row, logarithms, weights, room } = workspace;
+    fn draw_state<'n>(&'n self, x: Variable, workspace: &mut Workspace<'n>, rng: &mut impl rand_core::RngCore) {
+        let Workspace { row, children, logarithms, weights, room } = workspace;
         self.families[x as usize].logarithms(row, logarithms);
         if !self.children[x as usize].is_empty() {
+            row.codes[x as usize] = 0;
+            children.read(x, &self.children[x as usize], &self.families, row);
             for (state, logarithm) in (0..).zip(logarithms.iter_mut()) {
                 row.codes[x as usize] = state;
-                *logarithm += self.of_children(x, row, room);
+                *logarithm += children.log_density(Value::State(state), row, room);
             }
         }
         in_proportion(logarithms, weights);
         row.codes[x as usize] = pick(weights, uniform(rng));
     }
 
-    /// The logarithm of the density of the children's values in a row.
-    fn of_children(&self, x: Variable, row: &Row, room: &mut Vec<f64>) -> f64 {
-        let children = self.children[x as usize].iter();
-        children.map(|&child| self.families[child as usize].log_density(child, row, room)).sum()
-    }
-
-    fn draw_score(&self, x: Variable, workspace: &mut Workspace, rng: &mut impl rand_core::RngCore) {
-        let Workspace { row, logarithms, weights, room } = workspace;
+    fn draw_score<'n>(&'n self, x: Variable, workspace: &mut Workspace<'n>, rng: &mut impl rand_core::RngCore) {
+        let Workspace { row, children, logarithms, weights, room } = workspace;
         let (Some(line), Some(known)) = (self.families[x as usize].line(), &self.known[x as usize]) else { return };
         let present = row.scores[x as usize];
-        // What is normal: the line of its own, and those of its children as far as they are straight.
         row.scores[x as usize] = 0.0;
-        let mut precision = 1.0 / line.variance();
-        let mut shift = line.mean(row) * precision;
-        for &child in &self.children[x as usize] {
-            if let Some(below) = self.families[child as usize].line() {
-                let slope = below.slope(x);
-                precision += slope * slope / below.variance();
-                shift += slope * (row.scores[child as usize] - below.mean(row)) / below.variance();
-            }
-        }
-        let (mean, deviation) = (shift / precision, precision.sqrt().recip());
+        children.read(x, &self.children[x as usize], &self.families, row);
+        // What is normal: the line of its own, and those of its children as far as they are straight.
+        let (own, of_own) = (line.mean(row), line.variance().recip());
+        let (below, shift) = children.straight();
+        let precision = of_own + below;
+        let (mean, deviation) = ((own * of_own + shift) / precision, precision.sqrt().recip());
         let proposal = |score: f64| {
             let narrow = (1.0 - WIDE) / deviation * (-0.5 * ((score - mean) / deviation).powi(2)).exp();
             (narrow + WIDE * (-0.5 * score * score).exp()).max(f64::MIN_POSITIVE).ln()
@@ -169,9 +162,8 @@ impl Network {
         }
         logarithms.clear();
         for score in scores {
-            row.scores[x as usize] = score;
-            let own = self.families[x as usize].log_density(x, row, room);
-            logarithms.push(own + self.of_children(x, row, room) - proposal(score));
+            let of_line = -0.5 * (score - own).powi(2) * of_own;
+            logarithms.push(of_line + children.log_density(Value::Score(score), row, room) - proposal(score));
         }
         in_proportion(logarithms, weights);
         row.scores[x as usize] = scores[usize::from(pick(weights, uniform(rng)))];
