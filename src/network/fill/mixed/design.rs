@@ -82,18 +82,22 @@ impl Design {
         sum
     }
 
-    pub(super) fn write(&self, row: &Row, columns: &mut Vec<f64>) {
+    /// Appends the columns that are not 0 in a row, each with its place from `first` on.
+    pub(super) fn write(&self, row: &Row, first: usize, columns: &mut Vec<(usize, f64)>) {
+        let mut at = first;
         for &(parent, kind) in &self.parents {
             match kind {
-                Kind::Category(arity) => {
-                    let code = u32::from(row.codes[parent as usize]);
-                    columns.extend((1..arity).map(|state| f64::from(u8::from(state == code))));
+                Kind::Category(_) => {
+                    if let Some(other) = usize::from(row.codes[parent as usize]).checked_sub(1) {
+                        columns.push((at + other, 1.0));
+                    }
                 }
                 Kind::Number(powers) => {
                     let z = row.scores[parent as usize];
-                    columns.extend((0..powers).map(|power| power_of(z, power)));
+                    columns.extend((0..powers).map(|power| (at + power, power_of(z, power))));
                 }
             }
+            at += width(kind);
         }
     }
 
@@ -106,16 +110,12 @@ impl Design {
         for at in 0..n {
             columns.read(at, self.variables(), &mut row);
             values.clear();
-            values.push(1.0);
-            self.write(&row, &mut values);
-            values.extend(number.map(|x| columns.scores[x as usize][at]));
-            let mut next = 0;
-            for (i, &a) in values.iter().enumerate() {
-                // Indicators are mostly 0.
-                if a != 0.0 {
-                    sums[next..=next + i].iter_mut().zip(&values).for_each(|(sum, b)| *sum += a * b);
-                }
-                next += i + 1;
+            values.push((0, 1.0));
+            self.write(&row, 1, &mut values);
+            values.extend(number.map(|x| (k - 1, columns.scores[x as usize][at])));
+            for (i, &(a, of_a)) in values.iter().enumerate() {
+                let line = &mut sums[a * (a + 1) / 2..];
+                values[..=i].iter().for_each(|&(b, of_b)| line[b] += of_a * of_b);
             }
         }
         sums.iter_mut().for_each(|sum| *sum /= n as f64);

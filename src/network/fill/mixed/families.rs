@@ -185,10 +185,10 @@ impl Classes {
         for at in 0..n {
             columns.read(at, self.design.variables(), &mut row);
             values.clear();
-            values.push(1.0);
-            self.design.write(&row, &mut values);
+            values.push((0, 1.0));
+            self.design.write(&row, 1, &mut values);
             let state = columns.codes[x as usize].get(at) as usize;
-            sums[state * k..][..k].iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
+            values.iter().for_each(|&(column, value)| sums[state * k + column] += value);
         }
         sums.iter_mut().for_each(|sum| *sum /= n as f64);
         (self.design.moments(columns, None), sums)
