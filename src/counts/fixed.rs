@@ -194,9 +194,11 @@ impl FixedScale {
     }
 }
 
-/// The fractional bits of sums over so many rows.
+/// The fractional bits of sums over so many rows. Fewer than nine count as nine: charges for parents do not shrink with the
+/// rows, and differences of scores that hold them must be exact as well.
 fn bits_of(n_rows: usize) -> u32 {
-    let total = (n_rows as f64) * (n_rows.max(2) as f64).ln();
+    let rows = n_rows.max(9) as f64;
+    let total = rows * rows.ln();
     // Two bits of room: a difference of four sums of at most N ln N each must fit.
     61 - (total.log2().ceil() as u32).max(1)
 }

@@ -151,7 +151,7 @@ def test_kinds_say_what_is_cut():
     assert table.arities == (3, 3, 3)
     assert sorted(table.levels[1]) == [0.5, 1.0, 2.5]
     assert phgs.discretize(frame, "y", kinds={"age": "number", "dose": "category"}).arities == (3, 3, 3)
-    with pytest.raises(phgs.ParameterError, match="columns: 'dose' is said to be a category, too"):
+    with pytest.raises(phgs.ParameterError, match="columns: 'dose' is said to be a category in kinds, too"):
         phgs.discretize(frame, "dose", kinds={"dose": "category"})
     with pytest.raises(phgs.ParameterError, match="kinds: unknown column 'ages'"):
         phgs.discretize(frame, kinds={"ages": "number"})

@@ -97,7 +97,7 @@ def discretize(
     given = given_kinds(kinds, declared_in(frame, categories), frame.names)
     declared = {name for name, kind in given.items() if kind == "category"}
     values = frame.values(declared)
-    chosen = _chosen(frame, values, columns, given)
+    chosen = _chosen(frame, values, columns, given, kinds)
     coarse = uniform if method == "uniform" else quantiles
     start = first_bins if method == "hartemink" else wanted_bins
     distinct = {x: Distinct.of(numbers) for x, numbers in chosen.items()}
@@ -124,7 +124,11 @@ def discretize(
 
 
 def _chosen(
-    frame: Frame, values: list[Values | Problem], columns: Iterable[Name] | Name | None, given: Mapping[Name, str]
+    frame: Frame,
+    values: list[Values | Problem],
+    columns: Iterable[Name] | Name | None,
+    given: Mapping[Name, str],
+    kinds: Given | None,
 ) -> dict[int, NDArray[np.float64]]:
     """Return the numbers of the columns to cut: those that are named, or those with numbers that are not whole."""
     chosen: dict[int, NDArray[np.float64]] = {}
@@ -139,7 +143,8 @@ def _chosen(
     for x in sorted(frame.index(name, "columns") for name in dict.fromkeys(named)):
         name, column = frame.names[x], values[x]
         if given.get(name) == "category":
-            raise ParameterError(f"columns: {name!r} is said to be a category, too")
+            where = "said to be a category in kinds" if name in (kinds or {}) else "named in categories"
+            raise ParameterError(f"columns: {name!r} is {where}, too")
         # Who names a column says that its text is numbers.
         found = numbers(column, parse_text=True)
         if found is None:
