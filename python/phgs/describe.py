@@ -284,14 +284,12 @@ def _columns(
         named = zip(frame.names, frame.columns, strict=True)
         return frame.names, [_decided(name, raw, given.get(name), from_text=frame.from_text) for name, raw in named]
     if isinstance(data, Categories):
-        coded = _of_table(data)
+        coded = map(CodedColumn.of_table, data.codes, data.levels, data.n_missing)
         kept = data.decisions or tuple(Decision(kind, "") for kind in data.kinds.values())
         return data.names, [Column(decision, coded=column) for decision, column in zip(kept, coded, strict=True)]
     if isinstance(data, Mixed):
-        return data.names, list(columns_of(data))
-    if isinstance(data, IncompleteGaussianTable):
-        return data.names, [Column(Decision("number", ""), numbers=values) for values in data.values]
-    if isinstance(data, GaussianTable) and data.values is not None:
+        return data.names, [*columns_of(data)]
+    if isinstance(data, (GaussianTable, IncompleteGaussianTable)) and data.values is not None:
         return data.names, [Column(Decision("number", ""), numbers=values) for values in data.values]
     raise DataError(f"data: {data!r} has no columns to report on")
 
@@ -302,14 +300,6 @@ def _decided(name: Name, raw: RawColumn, said: str | None, *, from_text: bool) -
     except DataError as error:
         return _Unusable(None, str(error))
     return found if isinstance(found, Column) else _Unusable(found, REMEDY[found])
-
-
-def _of_table(table: Categories) -> list[CodedColumn]:
-    columns = []
-    for codes, levels, count in zip(table.codes, table.levels, table.n_missing, strict=True):
-        known = np.where(codes < len(levels), codes.astype(np.int32), -1) if count else codes
-        columns.append(CodedColumn(known, list(levels), count))
-    return columns
 
 
 def _unusable(problems: dict[Name, _Unusable]) -> list[Finding]:

@@ -17,6 +17,7 @@ from phgs.data import (
     Table,
     as_data,
 )
+from phgs.data.columns import code_type
 from phgs.data.reading import DataType
 from phgs.errors import DataError, ParameterError
 
@@ -147,7 +148,7 @@ def _often(table: Data) -> tuple[list[NDArray[np.bool_]], tuple[NDArray[Any], ..
 
 def _without(codes: NDArray[Any], gap: NDArray[np.bool_], arity: int) -> NDArray[Any]:
     """Return codes with the number of states where a value is missing."""
-    return np.where(gap, arity, codes).astype(np.uint8 if arity < 256 else np.uint16)
+    return np.where(gap, arity, codes).astype(code_type(arity))
 
 
 def _chances(share: float, often: NDArray[np.bool_]) -> NDArray[np.float64]:

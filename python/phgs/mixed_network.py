@@ -93,8 +93,6 @@ class MixedNetwork:
             data = as_data(data, "mixed", missing="auto", warn=False)
         if not isinstance(data, (Mixed, GaussianTable, IncompleteGaussianTable)):
             raise ParameterError("data: a MixedNetwork is fitted to a MixedTable; Network.fit takes categories")
-        if not data.has_rows:
-            raise ParameterError("data: a correlation matrix has no rows to fit a network to; give the columns")
         prior = None
         if equivalent_sample_size is not None:
             prior = parameters.positive("equivalent_sample_size", equivalent_sample_size)
@@ -103,7 +101,7 @@ class MixedNetwork:
         if isinstance(complete, GaussianTable):
             complete = _of_numbers(complete)
         assert isinstance(complete, MixedTable)
-        data, weights = complete, getattr(complete, "weights", None)
+        data, weights = complete, complete.weights
         made = object.__new__(cls)
         made._graph = dag
         made._states = {

@@ -168,15 +168,17 @@ impl FixedScale {
     /// Σ n ln n over counts.
     #[inline]
     pub fn sum(&self, counts: &[u32]) -> FixedSum {
+        let table = self.n_log_n.as_slice();
+        let of = |count: u32| table.get(count as usize).copied().unwrap_or_else(|| self.computed(count));
         let (fours, rest) = counts.as_chunks::<4>();
         let mut sums = [0i64; 4];
         for four in fours {
             for (sum, &count) in sums.iter_mut().zip(four) {
-                *sum = sum.wrapping_add(self.of(count));
+                *sum = sum.wrapping_add(of(count));
             }
         }
         for &count in rest {
-            sums[0] = sums[0].wrapping_add(self.of(count));
+            sums[0] = sums[0].wrapping_add(of(count));
         }
         FixedSum(sums.into_iter().fold(0, i64::wrapping_add))
     }

@@ -58,8 +58,13 @@ impl IncompleteData {
 
     /// Which values are missing, row by row.
     pub fn gaps(&self) -> Gaps {
-        let columns = self.columns.iter().zip(&self.arities);
-        Gaps::find(self.n_rows, columns.map(|(codes, &arity)| move |row| codes.get(row) == arity))
+        let columns = self.views(0..self.arities.len() as Variable);
+        Gaps::find(self.n_rows, columns.iter().map(|&(codes, arity)| move |row: usize| codes.get(row) == arity))
+    }
+
+    /// The codes of variables as they lie in memory, with the code of a missing value.
+    fn views(&self, variables: impl Iterator<Item = Variable>) -> Vec<(CodesView<'_>, u32)> {
+        variables.map(|v| (self.column(v).view(), self.arity(v))).collect()
     }
 
     /// The table of some of the variables, in this order.
@@ -73,7 +78,8 @@ impl IncompleteData {
 
     /// The rows in which no value is missing, as a complete table; `None` where there are none.
     pub fn complete_rows(&self) -> Option<DiscreteData> {
-        let known = |row: usize| self.columns.iter().zip(&self.arities).all(|(codes, &arity)| codes.get(row) != arity);
+        let columns = self.views(0..self.arities.len() as Variable);
+        let known = |row: usize| columns.iter().all(|(codes, arity)| codes.get(row) != *arity);
         let rows: Vec<usize> = (0..self.n_rows).filter(|&row| known(row)).collect();
         let kept = |codes: &Codes| match codes.view() {
             CodesView::Narrow(codes) => Codes::Narrow(rows.iter().map(|&row| codes[row]).collect()),
@@ -94,7 +100,8 @@ impl IncompleteData {
 
     /// Number of rows in which none of these variables is missing.
     pub fn n_complete(&self, variables: &[Variable]) -> usize {
-        (0..self.n_rows).filter(|&row| variables.iter().all(|&v| self.column(v).get(row) != self.arity(v))).count()
+        let columns = self.views(variables.iter().copied());
+        (0..self.n_rows).filter(|&row| columns.iter().all(|(codes, arity)| codes.get(row) != *arity)).count()
     }
 }
 

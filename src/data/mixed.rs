@@ -17,6 +17,16 @@ pub enum MixedColumn {
     Number(Vec<f64>),
 }
 
+impl MixedColumn {
+    /// Number of rows.
+    pub(crate) fn n_rows(&self) -> usize {
+        match self {
+            Self::Category(codes, _) => codes.len(),
+            Self::Number(values) => values.len(),
+        }
+    }
+}
+
 /// How numbers enter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
@@ -109,15 +119,12 @@ impl MixedData {
         options: MixedOptions,
         run: &Run,
     ) -> Result<Self> {
-        let length = |column: &MixedColumn| match column {
-            MixedColumn::Category(codes, _) => codes.len(),
-            MixedColumn::Number(values) => values.len(),
-        };
-        let n_rows = columns.first().map(length).ok_or_else(|| Error::Data("data has no columns".into()))?;
+        let n_rows =
+            columns.first().map(MixedColumn::n_rows).ok_or_else(|| Error::Data("data has no columns".into()))?;
         if n_rows < 2 {
             return Err(Error::Data("at least two rows are needed".into()));
         }
-        if let Some(index) = columns.iter().position(|column| length(column) != n_rows) {
+        if let Some(index) = columns.iter().position(|column| column.n_rows() != n_rows) {
             return Err(Error::Data(format!("column {index} has another number of rows than column 0")));
         }
         let is_bad = |column: &MixedColumn| match column {
@@ -202,13 +209,17 @@ impl MixedData {
     /// Number of rows of equal weight that the rows are worth: the number of rows, unless they have weights.
     #[inline]
     pub fn effective_rows(&self) -> f64 {
-        self.weights.as_ref().map_or(self.correlation.n_rows() as f64, RowWeights::effective_rows)
+        self.mass().of_all()
     }
 
     /// The weight of a row, of [`effective_rows`](Self::effective_rows) in all.
     #[inline]
     pub fn weight(&self, row: usize) -> f64 {
-        self.weights.as_ref().map_or(1.0, |weights| weights.scaled()[row])
+        self.mass().of(row)
+    }
+
+    fn mass(&self) -> Mass<'_> {
+        Mass { n_rows: self.n_rows(), weights: self.weights.as_ref() }
     }
 
     /// Number of variables.
@@ -292,7 +303,7 @@ fn standardised(column: &[f64], mass: Mass) -> Vec<f64> {
 
 /// The indicators of a category.
 fn indicators(codes: &Codes, arity: u32, mass: Mass) -> Vec<Vec<f64>> {
-    let n = codes.len();
+    let (n, codes) = (codes.len(), codes.view());
     let mut counts = vec![0.0; arity as usize];
     (0..n).for_each(|row| counts[codes.get(row) as usize] += mass.of(row));
     let least = 5.0f64.max(0.005 * mass.of_all());
@@ -320,6 +331,16 @@ fn indicators(codes: &Codes, arity: u32, mass: Mass) -> Vec<Vec<f64>> {
         }
     }
     columns
+}
+
+/// A power of a score as it is embedded: of the first, second and third (0, 1, 2) the Hermite polynomial, which normal scores
+/// leave uncorrelated with those before it.
+pub(crate) fn power_of(z: f64, power: usize) -> f64 {
+    match power {
+        0 => z,
+        1 => z * z - 1.0,
+        _ => z * z * z - 3.0 * z,
+    }
 }
 
 /// More than this share of the rows with one value is a spike.
@@ -362,12 +383,8 @@ fn powers(values: &[f64], options: MixedOptions, mass: Mass) -> Vec<Vec<f64>> {
     }
     let most = (distinct - 1).min(options.powers.max(1));
     let mut columns = Vec::new();
-    for power in 1..=most {
-        columns.push(match power {
-            1 => scores.clone(),
-            2 => scores.iter().map(|z| z * z - 1.0).collect(),
-            _ => scores.iter().map(|z| z * z * z - 3.0 * z).collect(),
-        });
+    for power in 0..most {
+        columns.push(scores.iter().map(|&z| power_of(z, power)).collect());
     }
     if heaviest.0 > SPIKE * n && distinct - 1 > columns.len() {
         let value = values[order[heaviest.1] as usize];

@@ -20,6 +20,7 @@ pub use discrete::{Codes, CodesView, DiscreteData, MAX_ARITY, SharedCodes};
 pub use encode::{Encoded, encode, encode_bytes};
 pub use gaps::Gaps;
 pub use incomplete::IncompleteData;
+pub(crate) use mixed::power_of;
 pub use mixed::{MixedCategories, MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};
 pub use weighted::{RowWeights, WeightedData};

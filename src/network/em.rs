@@ -141,12 +141,15 @@ impl<'d> Families<'d> {
             || (),
             |(), x| {
                 let mut counts = vec![0.0; self.sizes[x]];
+                let column =
+                    |&(v, stride): &(Variable, usize)| (self.data.column(v).view(), stride, self.data.arity(v));
+                let columns: Vec<_> = self.strides[x].iter().map(column).collect();
                 for row in 0..self.data.n_rows() {
                     let mut at = 0;
-                    let known = self.strides[x].iter().all(|&(v, stride)| {
-                        let code = self.data.column(v).get(row);
+                    let known = columns.iter().all(|&(codes, stride, arity)| {
+                        let code = codes.get(row);
                         at += code as usize * stride;
-                        code != self.data.arity(v)
+                        code != arity
                     });
                     if known {
                         counts[at] += 1.0;

@@ -119,7 +119,7 @@ impl Cells {
         let Some(table) = data.categories() else { return };
         for &x in categories {
             let Some(x) = data.category(x) else { continue };
-            let (codes, arity) = (table.column(x), table.arity(x) as usize);
+            let (codes, arity) = (table.column(x).view(), table.arity(x) as usize);
             let mut number = vec![u32::MAX; self.rows.len() * arity];
             self.rows.clear();
             for (row, cell) in self.of_row.iter_mut().enumerate() {

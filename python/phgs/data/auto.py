@@ -20,8 +20,6 @@ from phgs.data.values import Problem
 from phgs.data.weights import takes_none
 from phgs.errors import DataError, ParameterError
 
-ONE_ROW = "data has one row; at least two are needed, and hundreds to learn anything"
-
 
 def found_out(
     data: Any,
@@ -111,14 +109,13 @@ def _mixed(
         raise DataError("data has no rows")
     holes = [column.holes for column in found]
     counts = {name: int(gaps.sum()) for name, gaps in zip(names, holes, strict=True) if gaps is not None}
-    if weights is not None and len(weights) != n_rows_read:
-        raise DataError(f"weights has {len(weights):,} values for {n_rows_read:,} rows")
     if not counts:
         return put_together(names, found, None, n_rows_read, weights)
     if missing == "auto":
+        gapped = _with_gaps(names, found)
         if weights is not None:
-            raise takes_none(_with_gaps(names, found))
-        return _with_gaps(names, found)
+            raise takes_none(gapped)
+        return gapped
     numbers = {name for name, column in zip(names, found, strict=True) if column.numbers is not None}
     _refuse_missing(counts, numbers, missing, what_is_missing() if from_text else "")
     if missing == "level":
@@ -132,8 +129,7 @@ def _mixed(
 def _with_gaps(names: tuple[Name, ...], found: Sequence[Column]) -> IncompleteMixedTable:
     """Leave missing values in."""
     n_rows = len(found[0])
-    if n_rows == 1:
-        raise DataError(ONE_ROW)
+    checks.refuse_one_row(n_rows)
     columns: list[NDArray[Any]] = []
     levels: list[tuple[Any, ...]] = []
     for column in found:
@@ -142,11 +138,8 @@ def _with_gaps(names: tuple[Name, ...], found: Sequence[Column]) -> IncompleteMi
             levels.append(())
             continue
         assert column.coded is not None
-        coded = column.coded
-        arity = len(coded.labels)
-        codes = np.where(coded.codes < 0, arity, coded.codes) if coded.missing else coded.codes
-        columns.append(codes.astype(np.uint8 if arity < 256 else np.uint16))
-        levels.append(tuple(coded.labels))
+        columns.append(column.coded.for_table())
+        levels.append(tuple(column.coded.labels))
     decisions = tuple(column.decision for column in found)
     return IncompleteMixedTable(names, n_rows, n_rows, tuple(levels), tuple(columns), decisions=decisions)
 
@@ -160,9 +153,7 @@ def columns_of(table: Mixed) -> list[Column]:
         if table.is_number(i):
             found.append(Column(decision, numbers=column))
             continue
-        count = table.n_missing[i]
-        codes = np.where(column == table.arities[i], -1, column.astype(np.int32)) if count else column
-        found.append(Column(decision, coded=CodedColumn(codes, list(table.levels[i]), count)))
+        found.append(Column(decision, coded=CodedColumn.of_table(column, table.levels[i], table.n_missing[i])))
     return found
 
 
@@ -212,14 +203,11 @@ def put_together(
     n_rows = n_rows_read if keep is None else int(np.count_nonzero(keep))
     if n_rows == 0:
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; leave columns out")
-    if n_rows == 1:
-        raise DataError(ONE_ROW)
+    checks.refuse_one_row(n_rows)
     columns: list[NDArray[Any]] = []
     levels: list[tuple[Any, ...]] = []
-    decisions: list[Decision] = []
     problems: dict[Name, Problem] = {}
     for name, column in zip(names, found, strict=True):
-        decisions.append(column.decision)
         if column.numbers is not None:
             columns.append(np.ascontiguousarray(column.numbers if keep is None else column.numbers[keep]))
             levels.append(())
@@ -234,9 +222,12 @@ def put_together(
         columns.append(coded.codes)
         levels.append(tuple(coded.labels))
     checks.refuse(problems)
-    table = MixedTable(
-        names=names, n_rows=n_rows, n_rows_read=n_rows_read, levels=tuple(levels), columns=tuple(columns)
-    )
-    return replace(
-        table, decisions=tuple(decisions), weights=weights if weights is None or keep is None else weights[keep]
+    return MixedTable(
+        names=names,
+        n_rows=n_rows,
+        n_rows_read=n_rows_read,
+        levels=tuple(levels),
+        columns=tuple(columns),
+        decisions=tuple(column.decision for column in found),
+        weights=weights if weights is None or keep is None else weights[keep],
     )

@@ -57,6 +57,12 @@ def check_names(names: Sequence[Name]) -> None:
             raise DataError(f"column names {other!r} and {name!r} are the same as text; rename one")
 
 
+def refuse_one_row(n_rows: int) -> None:
+    """Refuse a table of one row."""
+    if n_rows == 1:
+        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+
+
 def refuse(problems: dict[Name, Problem]) -> None:
     """Raise one error for columns that cannot be used, naming all that have the first kind of problem."""
     if not problems:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any
@@ -44,6 +44,21 @@ class CodedColumn:
     codes: NDArray[np.integer[Any]]
     labels: list[Any]
     missing: int
+
+    @classmethod
+    def of_table(cls, codes: NDArray[Any], labels: Sequence[Any], missing: int) -> CodedColumn:
+        """Return a column of a table, in which a missing value has the code after the last state."""
+        if missing:
+            codes = np.where(codes < len(labels), codes.astype(with_gaps(len(labels))), -1)
+        return cls(codes, list(labels), missing)
+
+    def for_table(self) -> NDArray[Any]:
+        """Return the codes with the number of states where a value is missing."""
+        n_states = len(self.labels)
+        kind = code_type(n_states)
+        if not self.missing:
+            return self.codes if self.codes.dtype == kind else in_bytes(self.codes.astype(kind))
+        return in_bytes(np.where(self.codes < 0, n_states, self.codes).astype(kind))
 
     def on_rows(self, keep: NDArray[np.bool_] | None, *, missing_is_state: bool) -> CodedColumn | Problem:
         """Renumber the states on the rows to keep; unused states go."""
@@ -97,6 +112,11 @@ def encode(values: Values | Problem) -> CodedColumn | Problem:
     if (np.floor(known) != known).any() or (np.abs(known) > _WHOLE_LIMIT).any():
         return Problem.NOT_WHOLE
     return _encode_integers(known.astype(np.int64), float, values.missing)
+
+
+def code_type(n_states: int) -> type[np.unsignedinteger[Any]]:
+    """Return the type for codes of so many states, and for their number, which stands for a missing value."""
+    return np.uint8 if n_states < 256 else np.uint16
 
 
 def with_gaps(n_states: int) -> type[np.signedinteger[Any]]:

@@ -17,6 +17,7 @@ from phgs.data.base import Data
 from phgs.data.counts import PerRow, counted
 from phgs.data.findings import warn_of_gaps
 from phgs.data.frames import Name, plain, take_apart
+from phgs.data.missing import needs_complete_rows
 from phgs.data.table import Missing, few_known, positions
 from phgs.data.values import Problem, Values, numbers
 from phgs.errors import DataError, DegenerateColumnWarning, FewRowsWarning, ParameterError
@@ -171,10 +172,7 @@ class IncompleteGaussianTable(Data):
     @property
     def core(self) -> _core.GaussianDataset:
         """Refused: there are no complete data."""
-        raise DataError(
-            "data: missing values were left in the table (missing='auto'), and this needs complete rows; read the data"
-            " with missing='drop'"
-        )
+        raise needs_complete_rows()
 
     @cached_property
     def n_missing(self) -> tuple[int, ...]:
@@ -393,8 +391,7 @@ def _in_one(
     gapped = IncompleteGaussianTable(names, n_rows, n_rows_read, tuple(values))
     if sum(gapped.n_missing) == n_rows * len(names):
         raise DataError("data: every value is missing")
-    if n_rows < 2:
-        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+    checks.refuse_one_row(n_rows)
     constant = [names[i] for i in gapped.degenerate if i not in gapped.few_known]
     if constant:
         column, have = ("column", "is") if len(constant) == 1 else ("columns", "are")

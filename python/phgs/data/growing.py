@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from phgs.data.columns import CodedColumn, encode, with_gaps
+from phgs.data.columns import CodedColumn, code_type, encode, with_gaps
 from phgs.data.values import Problem, read_values
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Growing:
         new = [self.codes_of.setdefault(label, len(self.codes_of)) for label in found.labels]
         if len(self.codes_of) > _MOST_STATES:
             return Problem.TOO_MANY
-        kind = np.uint8 if len(self.codes_of) < 256 else np.uint16
+        kind = code_type(len(self.codes_of))
         if not found.missing:
             codes: NDArray[Any] = np.asarray(new, dtype=kind)[found.codes]
             return codes

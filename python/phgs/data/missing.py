@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from phgs.errors import DataError
+
 if TYPE_CHECKING:
     from phgs.data.base import Data
     from phgs.data.frames import Name
@@ -51,6 +53,14 @@ def missing_values(table: Data, **found: Any) -> MissingValues | None:
     share = sum(columns.values()) / (table.n_rows * table.n_variables)
     apart = tuple(table.names[i] for i in table.few_known)
     return MissingValues(share, columns, "em" if table.to_fill else "testwise", apart=apart, **found)
+
+
+def needs_complete_rows(missing: str = "auto", remedy: str = "missing='drop'") -> DataError:
+    """Return the error of data in which missing values were left, where complete rows are needed."""
+    return DataError(
+        f"data: missing values were left in the table (missing={missing!r}), and this needs complete rows; read the"
+        f" data with {remedy}"
+    )
 
 
 def filled_from(gapped: Any, arcs: list[tuple[int, int]], threads: int = 0) -> Data:

@@ -15,8 +15,8 @@ from phgs.data import findings
 from phgs.data.base import Data
 from phgs.data.frames import Name
 from phgs.data.kinds import Decision
+from phgs.data.missing import needs_complete_rows
 from phgs.data.table import IncompleteTable, Table, few_known, positions, seen
-from phgs.errors import DataError
 from phgs.names import named
 
 if TYPE_CHECKING:
@@ -28,29 +28,7 @@ Numbers: TypeAlias = Literal["ranks", "values"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixed(Data):
-    """Numbers beside categories, complete or not.
-
-    Attributes
-    ----------
-    names : tuple
-        Column names, in input order.
-    n_rows : int
-        Rows that are used.
-    n_rows_read : int
-        Rows of the input; more than `n_rows` where incomplete rows were dropped.
-    levels : tuple of tuple
-        The states of each column, ``levels[j][code]``; none of a number.
-    columns : tuple of numpy.ndarray
-        The columns: state codes, ``uint8`` or ``uint16``, of categories, ``float64`` of numbers.
-    numbers : {"ranks", "values"}
-        How numbers enter: by the normal scores of their ranks, or by their standardised values.
-    powers : int
-        1: numbers alone; 2: with their squares; 3: with squares and cubes.
-    decisions : tuple of Decision
-        What each column was taken for, where that was found out; else empty.
-    apart : tuple of int
-        Positions of the columns that learners keep isolated whatever their rows are.
-    """
+    """Numbers beside categories, complete or not; `MixedTable` tells of its attributes."""
 
     names: tuple[Name, ...]
     n_rows: int
@@ -260,10 +238,7 @@ class IncompleteMixedTable(Mixed):
     @property
     def core(self) -> _core.MixedDataset:
         """Refused: there are no complete data."""
-        raise DataError(
-            "data: missing values were left in the table (missing='auto'), and this needs complete rows; read the data"
-            " with missing='drop'"
-        )
+        raise needs_complete_rows()
 
     @cached_property
     def n_missing(self) -> tuple[int, ...]:

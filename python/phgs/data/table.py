@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.base import Data
-from phgs.data.columns import CodedColumn, encode, in_bytes
+from phgs.data.columns import CodedColumn, encode
 from phgs.data.counts import PerRow, counted
 from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
 from phgs.data.kinds import Decision
+from phgs.data.missing import needs_complete_rows
 from phgs.data.shards import Shards, row_groups_of
 from phgs.data.values import Problem
 from phgs.errors import DataError, ParameterError
@@ -246,10 +247,7 @@ class IncompleteTable(Categories):
     @property
     def complete_core(self) -> Any:
         """Refused: there are no complete data."""
-        raise DataError(
-            f"data: missing values were left in the table (missing={self.missing!r}), and this needs complete rows;"
-            " read the data with missing='drop' or missing='level'"
-        )
+        raise needs_complete_rows(self.missing, "missing='drop' or missing='level'")
 
     def _decided(self, decisions: tuple[Decision, ...]) -> Self:
         return replace(self, decisions=decisions)
@@ -258,12 +256,8 @@ class IncompleteTable(Categories):
         """Do with missing values what is asked: as if the table had been read so."""
         if missing in ("auto", "testwise"):
             return self if missing == self.missing else replace(self, missing=missing)
-        coded = [
-            CodedColumn(
-                np.where(codes == len(levels), -1, codes.astype(np.int32)) if count else codes, list(levels), count
-            )
-            for codes, levels, count in zip(self.codes, self.levels, self.n_missing, strict=True)
-        ]
+        columns = zip(self.codes, self.levels, self.n_missing, strict=True)
+        coded = [CodedColumn.of_table(*column) for column in columns]
         options: dict[str, Any] = {"n_rows_read": self.n_rows_read, "from_text": False, "decisions": self.decisions}
         return _in_one(self.names, coded, missing, **options)
 
@@ -531,8 +525,7 @@ def _in_one(
     n_rows = len(coded[0].codes)
     if n_rows == 0:
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
-    if n_rows == 1:
-        raise DataError("data has one row; at least two are needed, and hundreds to learn anything")
+    checks.refuse_one_row(n_rows)
     table = replace(table_of_columns(names, coded), n_rows_read=n_rows_read, decisions=decisions)
     if weights is not None and isinstance(table, CategoricalTable):
         table = replace(table, weights=weights)
@@ -575,18 +568,10 @@ def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Tab
     if not any(column.missing for column in columns):
         codes = tuple(column.codes for column in columns)
         return Table(names=names, levels=levels, codes=codes, n_rows=n_rows, n_rows_read=n_rows)
-    extended = []
-    for column in columns:
-        n_states = len(column.labels)
-        kind = np.uint8 if n_states < 256 else np.uint16
-        if not column.missing and column.codes.dtype == kind:
-            extended.append(column.codes)
-            continue
-        extended.append(in_bytes(np.where(column.codes < 0, n_states, column.codes).astype(kind)))
     return IncompleteTable(
         names=names,
         levels=levels,
-        codes=tuple(extended),
+        codes=tuple(column.for_table() for column in columns),
         n_rows=n_rows,
         n_rows_read=n_rows,
         n_missing=tuple(column.missing for column in columns),

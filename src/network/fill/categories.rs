@@ -4,7 +4,7 @@
 //! row, which its parents, its children and the children's other parents decide.
 
 use super::tables::{Table, pick};
-use super::{seed_of_sweep, weight_of_sweep};
+use super::{Drawn, seed_of_sweep, weight_of_sweep};
 use crate::data::{Codes, DiscreteData, Gaps, IncompleteData};
 use crate::graph::Dag;
 use crate::random_numbers::{below, stream, uniform};
@@ -125,43 +125,29 @@ impl Tables {
     fn draw(&self, gaps: &Gaps, columns: &mut [Codes], seed: u64, run: &Run) -> Result<()> {
         let p = columns.len();
         let before: &[Codes] = columns;
-        let blocks = run.try_map(
-            gaps.len().div_ceil(BLOCK),
-            || (vec![0u16; p * BLOCK], Vec::new()),
-            |(rows, weights), number| {
-                if run.out_of_time() {
-                    return Err(Error::OutOfTime);
+        let workspace = || (vec![0u16; p * BLOCK], Vec::new());
+        let drawn = Drawn::draw(gaps, BLOCK, run, workspace, |(rows, weights), block, drawn| {
+            // Column by column, which reads memory in order.
+            for (x, column) in before.iter().enumerate() {
+                let column = column.view();
+                for (row, gap) in rows.chunks_exact_mut(p).zip(block.clone()) {
+                    row[x] = column.get(gaps.row(gap).0) as u16;
                 }
-                let block = number * BLOCK..((number + 1) * BLOCK).min(gaps.len());
-                // Column by column, which reads memory in order.
-                for (x, column) in before.iter().enumerate() {
-                    for (row, gap) in rows.chunks_exact_mut(p).zip(block.clone()) {
-                        row[x] = column.get(gaps.row(gap).0) as u16;
-                    }
-                }
-                let mut drawn = Vec::new();
-                for (row, gap) in rows.chunks_exact_mut(p).zip(block) {
-                    let (at, missing) = gaps.row(gap);
-                    let mut rng = stream(seed, at as u64);
-                    for &x in missing {
-                        // What depends on nothing was drawn when the rounds began.
-                        if !self.is_alone(x) {
-                            self.weigh(x, row, weights);
-                            row[x as usize] = pick(weights, uniform(&mut rng));
-                        }
-                        drawn.push(row[x as usize]);
-                    }
-                }
-                Ok(drawn)
-            },
-        )?;
-        let mut codes = blocks.iter().flatten();
-        for gap in 0..gaps.len() {
-            let (at, missing) = gaps.row(gap);
-            for (&x, &code) in missing.iter().zip(&mut codes) {
-                columns[x as usize].set(at, u32::from(code));
             }
-        }
+            for (row, gap) in rows.chunks_exact_mut(p).zip(block) {
+                let (at, missing) = gaps.row(gap);
+                let mut rng = stream(seed, at as u64);
+                for &x in missing {
+                    // What depends on nothing was drawn when the rounds began.
+                    if !self.is_alone(x) {
+                        self.weigh(x, row, weights);
+                        row[x as usize] = pick(weights, uniform(&mut rng));
+                    }
+                    drawn.push(row[x as usize]);
+                }
+            }
+        })?;
+        drawn.each(gaps, |row, x, code| columns[x as usize].set(row, u32::from(code)));
         Ok(())
     }
 

@@ -64,10 +64,10 @@ impl Table {
 
     /// The counts of completed data, with the prior.
     pub(super) fn count(&self, columns: &[Codes], x: Variable) -> Cells {
-        let column = &columns[x as usize];
-        let mut configurations = vec![0u64; column.len()];
+        let column = columns[x as usize].view();
+        let mut configurations = vec![0u64; columns[x as usize].len()];
         for &(parent, stride) in &self.strides {
-            let parent = &columns[parent as usize];
+            let parent = columns[parent as usize].view();
             configurations.iter_mut().enumerate().for_each(|(row, c)| *c += u64::from(parent.get(row)) * stride);
         }
         let states = configurations.into_iter().enumerate().map(|(row, c)| (c, column.get(row) as usize));
@@ -84,6 +84,12 @@ impl Table {
                 Cells::Sparse(rows, other.clone())
             }
         }
+    }
+
+    /// The logarithm of the probability of a state.
+    pub(super) fn log_share(&self, row: &[u16], state: u16) -> f64 {
+        let weights = self.row(self.configuration(row));
+        (weights[usize::from(state)] / weights.iter().sum::<f64>()).ln()
     }
 
     pub(super) fn configuration(&self, row: &[u16]) -> u64 {

@@ -1,5 +1,6 @@
 //! The known values of a number, each with its score.
 
+use super::scale::Scale;
 use crate::data::Numbers;
 use crate::stats::normal_quantile;
 
@@ -18,22 +19,22 @@ impl KnownValues {
         let mut known: Vec<f64> = column.iter().copied().filter(|value| !value.is_nan()).collect();
         known.sort_unstable_by(f64::total_cmp);
         let n = known.len() as f64;
-        let (mut values, mut middles, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut values, mut scores, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         let mut start = 0;
         // 0 and −0 are one value.
         for same in known.chunk_by(|a, b| a == b) {
             let rank = start as f64 + 0.5 * (same.len() as f64 + 1.0);
             start += same.len();
             values.push(same[0]);
-            middles.push(normal_quantile(rank / (n + 1.0)));
+            scores.push(normal_quantile(rank / (n + 1.0)));
             ends.push(normal_quantile((start as f64 + 0.5) / (n + 1.0)));
         }
         if values.is_empty() {
             return Self { values: vec![0.0], scores: vec![0.0], ends: Vec::new() };
         }
-        let mut scores = middles;
         if numbers == Numbers::Values {
-            scores = standardised(&values, &known);
+            let scale = Scale::of(&known);
+            scores = values.iter().map(|&value| scale.standard(value)).collect();
             ends = scores.windows(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
         }
         ends.truncate(values.len() - 1);
@@ -59,16 +60,6 @@ impl KnownValues {
     pub(super) fn within(&self, score: f64) -> f64 {
         score.clamp(self.scores[0], self.scores[self.len() - 1])
     }
-}
-
-fn standardised(values: &[f64], known: &[f64]) -> Vec<f64> {
-    let n = known.len() as f64;
-    // In units of the largest value nothing overflows.
-    let largest = known.iter().fold(0.0f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
-    let mean = known.iter().map(|value| value / largest).sum::<f64>() / n;
-    let variance = known.iter().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / n;
-    let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
-    values.iter().map(|value| (value / largest - mean) / deviation).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! What the children of a variable say of its value in a row.
 
-use super::design::{Row, power_of};
+use super::design::Row;
 use super::families::{Classes, Family};
 use crate::Variable;
+use crate::data::power_of;
+use crate::network::fill::tables::Table;
 
 /// A value that is tried.
 #[derive(Clone, Copy)]
@@ -19,7 +21,7 @@ pub(super) struct Children<'n> {
     classes: Vec<OnClasses<'n>>,
     /// The logits of the states of all `classes` at the neutral value: the first state, the score 0.
     logits: Vec<f64>,
-    tables: Vec<(Variable, &'n Family)>,
+    tables: Vec<(Variable, &'n Table)>,
 }
 
 struct OnLine<'n> {
@@ -47,9 +49,8 @@ impl<'n> Children<'n> {
         self.logits.clear();
         self.tables.clear();
         for &child in children {
-            let family = &families[child as usize];
-            match family {
-                Family::Table(_) => self.tables.push((child, family)),
+            match &families[child as usize] {
+                Family::Table(table) => self.tables.push((child, table)),
                 Family::Line(line) => self.lines.push(OnLine {
                     residual: row.scores[child as usize] - line.mean(row),
                     precision: line.variance().recip(),
@@ -74,7 +75,7 @@ impl<'n> Children<'n> {
     }
 
     /// The logarithm of the density of the children at a value, up to a constant. The row has the value where tables are.
-    pub(super) fn log_density(&self, value: Value, row: &Row, room: &mut Vec<f64>) -> f64 {
+    pub(super) fn log_density(&self, value: Value, row: &Row) -> f64 {
         let lines: f64 = self
             .lines
             .iter()
@@ -84,7 +85,8 @@ impl<'n> Children<'n> {
             })
             .sum();
         let classes: f64 = self.classes.iter().map(|on| on.log_share(value, &self.logits[on.start..])).sum();
-        let tables: f64 = self.tables.iter().map(|&(child, family)| family.log_density(child, row, room)).sum();
+        let tables: f64 =
+            self.tables.iter().map(|&(x, table)| table.log_share(&row.codes, row.codes[x as usize])).sum();
         classes + tables - 0.5 * lines
     }
 }

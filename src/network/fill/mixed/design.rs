@@ -1,7 +1,7 @@
 //! Columns of mixed data as draws see them, and how parents enter lines and discriminants.
 
 use crate::Variable;
-use crate::data::Codes;
+use crate::data::{Codes, power_of};
 
 /// Columns without gaps: the codes of categories and the scores of numbers; each is empty of the others.
 pub(super) struct Columns {
@@ -139,14 +139,5 @@ fn width(kind: Kind) -> usize {
     match kind {
         Kind::Category(arity) => arity.max(1) as usize - 1,
         Kind::Number(powers) => powers,
-    }
-}
-
-/// As in the embedding of mixed data.
-pub(super) fn power_of(z: f64, power: usize) -> f64 {
-    match power {
-        0 => z,
-        1 => z * z - 1.0,
-        _ => z * z * z - 3.0 * z,
     }
 }

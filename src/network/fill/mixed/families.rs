@@ -48,7 +48,7 @@ impl Family {
             (Self::Table(table), Counts::Cells(new)) => table.cells.blend(new, weight),
             (Self::Line(line), Counts::Moments(new)) => {
                 mean(&mut line.moments, &new, weight);
-                line.fit(n_rows);
+                line.fitted = regression(&line.moments, line.design.width, n_rows);
             }
             (Self::Classes(classes), Counts::Classes(products, sums)) => {
                 mean(&mut classes.products, &products, weight);
@@ -56,26 +56,6 @@ impl Family {
                 classes.fit(n_rows);
             }
             _ => unreachable!("counts are of the family that made them"),
-        }
-    }
-
-    /// The logarithm of the density of a variable's value in a row.
-    pub(super) fn log_density(&self, x: Variable, row: &Row, room: &mut Vec<f64>) -> f64 {
-        match self {
-            Self::Table(table) => {
-                let weights = table.row(table.configuration(&row.codes));
-                (weights[usize::from(row.codes[x as usize])] / weights.iter().sum::<f64>()).ln()
-            }
-            Self::Line(line) => {
-                let residual = row.scores[x as usize] - line.mean(row);
-                -0.5 * (residual * residual / line.fitted.variance + line.log_variance)
-            }
-            Self::Classes(classes) => {
-                classes.logits(row, room);
-                let largest = room.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let sum: f64 = room.iter().map(|logit| (logit - largest).exp()).sum();
-                room[usize::from(row.codes[x as usize])] - largest - sum.ln()
-            }
         }
     }
 
@@ -115,20 +95,13 @@ pub(super) struct Line {
     design: Design,
     moments: Vec<f64>,
     fitted: Regression,
-    log_variance: f64,
 }
 
 impl Line {
     fn estimate(x: Variable, design: Design, columns: &Columns) -> Self {
         let moments = design.moments(columns, Some(x));
         let fitted = regression(&moments, design.width, columns.n_rows());
-        let log_variance = fitted.variance.ln();
-        Self { design, moments, fitted, log_variance }
-    }
-
-    fn fit(&mut self, n_rows: usize) {
-        self.fitted = regression(&self.moments, self.design.width, n_rows);
-        self.log_variance = self.fitted.variance.ln();
+        Self { design, moments, fitted }
     }
 
     /// What the parents' values in a row make of it.
@@ -259,6 +232,7 @@ impl Classes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::children::{Children, Value};
     use super::*;
     use crate::data::Codes;
 
@@ -305,16 +279,21 @@ mod tests {
             scores: vec![scores, vec![]],
         };
         let dag = Dag::from_arcs(2, [(0, 1)]).unwrap();
-        let family = Family::estimate(1, &[Kind::Number(1), Kind::Category(2)], &[1, 2], &columns, &dag);
+        let kinds = [Kind::Number(1), Kind::Category(2)];
+        let families = [0, 1].map(|x| Family::estimate(x, &kinds, &[1, 2], &columns, &dag));
         for z in [-0.5, 0.3, 1.2] {
             let row = Row { codes: vec![0, 1], scores: vec![z, 0.0] };
             let density = |mean: f64| (-0.5 * ((z - mean) / 0.5f64).powi(2)).exp();
             let right = 0.25 * density(1.0) / (0.25 * density(1.0) + 0.75 * density(0.0));
-            let found = family.log_density(1, &row, &mut Vec::new()).exp();
-            assert!((found - right).abs() < 2e-3, "{z}: {found} {right}");
             let mut logarithms = Vec::new();
-            family.logarithms(&row, &mut logarithms);
-            assert!((1.0 / (1.0 + (logarithms[0] - logarithms[1]).exp()) - found).abs() < 1e-12);
+            families[1].logarithms(&row, &mut logarithms);
+            let found = 1.0 / (1.0 + (logarithms[0] - logarithms[1]).exp());
+            assert!((found - right).abs() < 2e-3, "{z}: {found} {right}");
+            // The same as its parent sees it.
+            let neutral = Row { codes: vec![0, 1], scores: vec![0.0, 0.0] };
+            let mut children = Children::default();
+            children.read(0, &[1], &families, &neutral);
+            assert!((children.log_density(Value::Score(z), &row).exp() - found).abs() < 1e-12);
         }
     }
 }

@@ -38,8 +38,8 @@ impl IncompleteMixed {
     /// [`Error::Data`] when there are none, they have no rows, differ in length, or a code is above the number of states;
     /// [`Error::Columns`] when they hold infinities.
     pub fn new(columns: Vec<MixedColumn>, options: MixedOptions) -> Result<Self> {
-        let n_rows = columns.first().map_or(0, length);
-        if n_rows == 0 || u32::try_from(n_rows).is_err() || columns.iter().any(|column| length(column) != n_rows) {
+        let n_rows = columns.first().map_or(0, MixedColumn::n_rows);
+        if n_rows == 0 || u32::try_from(n_rows).is_err() || columns.iter().any(|column| column.n_rows() != n_rows) {
             return Err(Error::Data("columns must have rows, as many in each".into()));
         }
         let mut infinite = Vec::new();
@@ -64,7 +64,7 @@ impl IncompleteMixed {
     }
 
     fn n_rows(&self) -> usize {
-        length(&self.columns[0])
+        self.columns[0].n_rows()
     }
 
     fn gaps(&self) -> Gaps {
@@ -117,7 +117,7 @@ impl IncompleteMixed {
     ) -> Result<Vec<MixedColumn>> {
         let (p, n) = (self.columns.len(), self.n_rows());
         let same = |(own, other): (&MixedColumn, &MixedColumn)| {
-            length(other) == n
+            other.n_rows() == n
                 && matches!(own, MixedColumn::Number(_)) == matches!(other, MixedColumn::Number(_))
                 && (0..n).all(|row| !is_missing(other, row))
         };
@@ -151,13 +151,6 @@ impl IncompleteMixed {
             MixedColumn::Number(values) => Some(KnownValues::of(values, self.options.numbers)),
             MixedColumn::Category(..) => None,
         }
-    }
-}
-
-fn length(column: &MixedColumn) -> usize {
-    match column {
-        MixedColumn::Category(codes, _) => codes.len(),
-        MixedColumn::Number(values) => values.len(),
     }
 }
 

@@ -5,11 +5,12 @@ use super::design::{Columns, Kind, Row};
 use super::families::Family;
 use crate::data::{Gaps, MixedColumn};
 use crate::graph::Dag;
+use crate::network::fill::Drawn;
 use crate::network::fill::tables::pick;
 use crate::network::fill::values::KnownValues;
 use crate::random_numbers::{normal, stream, uniform};
 use crate::run::Run;
-use crate::{Error, Result, Variable};
+use crate::{Result, Variable};
 
 /// Rows that are drawn together.
 const BLOCK: usize = 64;
@@ -38,7 +39,6 @@ struct Workspace<'n> {
     children: Children<'n>,
     logarithms: Vec<f64>,
     weights: Vec<f64>,
-    room: Vec<f64>,
 }
 
 impl Network {
@@ -81,39 +81,25 @@ impl Network {
     pub(super) fn draw(&self, gaps: &Gaps, columns: &mut Columns, seed: u64, run: &Run) -> Result<()> {
         let p = self.kinds.len();
         let before: &Columns = columns;
-        let blocks = run.try_map(
-            gaps.len().div_ceil(BLOCK),
-            || Workspace { row: Row { codes: vec![0; p], scores: vec![0.0; p] }, ..Workspace::default() },
-            |workspace, number| {
-                if run.out_of_time() {
-                    return Err(Error::OutOfTime);
-                }
-                let mut drawn = Vec::new();
-                for gap in number * BLOCK..((number + 1) * BLOCK).min(gaps.len()) {
-                    let (at, missing) = gaps.row(gap);
-                    before.read(at, 0..p as Variable, &mut workspace.row);
-                    let mut rng = stream(seed, at as u64);
-                    for &x in missing {
-                        // What depends on nothing was drawn when the rounds began.
-                        if !self.alone[x as usize] {
-                            self.draw_one(x, workspace, &mut rng);
-                        }
-                        drawn.push((workspace.row.codes[x as usize], workspace.row.scores[x as usize]));
+        let workspace = || Workspace { row: before.room(), ..Workspace::default() };
+        let drawn = Drawn::draw(gaps, BLOCK, run, workspace, |workspace, block, drawn| {
+            for gap in block {
+                let (at, missing) = gaps.row(gap);
+                before.read(at, 0..p as Variable, &mut workspace.row);
+                let mut rng = stream(seed, at as u64);
+                for &x in missing {
+                    // What depends on nothing was drawn when the rounds began.
+                    if !self.alone[x as usize] {
+                        self.draw_one(x, workspace, &mut rng);
                     }
-                }
-                Ok(drawn)
-            },
-        )?;
-        let mut values = blocks.iter().flatten();
-        for gap in 0..gaps.len() {
-            let (at, missing) = gaps.row(gap);
-            for (&x, &(code, score)) in missing.iter().zip(&mut values) {
-                match self.kinds[x as usize] {
-                    Kind::Category(_) => columns.codes[x as usize].set(at, u32::from(code)),
-                    Kind::Number(_) => columns.scores[x as usize][at] = score,
+                    drawn.push((workspace.row.codes[x as usize], workspace.row.scores[x as usize]));
                 }
             }
-        }
+        })?;
+        drawn.each(gaps, |row, x, (code, score)| match self.kinds[x as usize] {
+            Kind::Category(_) => columns.codes[x as usize].set(row, u32::from(code)),
+            Kind::Number(_) => columns.scores[x as usize][row] = score,
+        });
         Ok(())
     }
 
@@ -125,14 +111,14 @@ impl Network {
     }
 
     fn draw_state<'n>(&'n self, x: Variable, workspace: &mut Workspace<'n>, rng: &mut impl rand_core::RngCore) {
-        let Workspace { row, children, logarithms, weights, room } = workspace;
+        let Workspace { row, children, logarithms, weights } = workspace;
         self.families[x as usize].logarithms(row, logarithms);
         if !self.children[x as usize].is_empty() {
             row.codes[x as usize] = 0;
             children.read(x, &self.children[x as usize], &self.families, row);
             for (state, logarithm) in (0..).zip(logarithms.iter_mut()) {
                 row.codes[x as usize] = state;
-                *logarithm += children.log_density(Value::State(state), row, room);
+                *logarithm += children.log_density(Value::State(state), row);
             }
         }
         in_proportion(logarithms, weights);
@@ -140,7 +126,7 @@ impl Network {
     }
 
     fn draw_score<'n>(&'n self, x: Variable, workspace: &mut Workspace<'n>, rng: &mut impl rand_core::RngCore) {
-        let Workspace { row, children, logarithms, weights, room } = workspace;
+        let Workspace { row, children, logarithms, weights } = workspace;
         let (Some(line), Some(known)) = (self.families[x as usize].line(), &self.known[x as usize]) else { return };
         let present = row.scores[x as usize];
         row.scores[x as usize] = 0.0;
@@ -163,7 +149,7 @@ impl Network {
         logarithms.clear();
         for score in scores {
             let of_line = -0.5 * (score - own).powi(2) * of_own;
-            logarithms.push(of_line + children.log_density(Value::Score(score), row, room) - proposal(score));
+            logarithms.push(of_line + children.log_density(Value::Score(score), row) - proposal(score));
         }
         in_proportion(logarithms, weights);
         row.scores[x as usize] = scores[usize::from(pick(weights, uniform(rng)))];

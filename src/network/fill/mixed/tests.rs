@@ -29,7 +29,7 @@ fn complete(n: usize) -> Vec<MixedColumn> {
 fn gapped(complete: &[MixedColumn], is_gap: impl Fn(usize, usize) -> bool) -> Vec<MixedColumn> {
     let mut columns = complete.to_vec();
     for (x, column) in columns.iter_mut().enumerate() {
-        for row in (0..length(&complete[0])).filter(|&row| is_gap(x, row)) {
+        for row in (0..complete[0].n_rows()).filter(|&row| is_gap(x, row)) {
             match column {
                 MixedColumn::Category(codes, arity) => codes.set(row, *arity),
                 MixedColumn::Number(values) => values[row] = f64::NAN,

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use self::network::Network;
 use super::regression::{Regression, regression};
+use super::scale::Scale;
 use super::{seed_of_sweep, weight_of_sweep};
 use crate::data::Gaps;
 use crate::graph::Dag;
@@ -110,32 +111,6 @@ impl IncompleteNumbers {
                 .collect()
         };
         run.map(p, || (), |(), x| filled(x))
-    }
-}
-
-/// Mean and standard deviation of a column, by which its values are made comparable.
-struct Scale {
-    mean: f64,
-    deviation: f64,
-}
-
-impl Scale {
-    fn of(column: &[f64]) -> Self {
-        let largest = column.iter().fold(0.0f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
-        let n = column.len() as f64;
-        // In units of the largest value nothing overflows.
-        let mean = column.iter().map(|value| value / largest).sum::<f64>() / n;
-        let variance = column.iter().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / n;
-        let deviation = variance.sqrt() * largest;
-        Self { mean: mean * largest, deviation: if deviation > 0.0 { deviation } else { 1.0 } }
-    }
-
-    fn standard(&self, value: f64) -> f64 {
-        value / self.deviation - self.mean / self.deviation
-    }
-
-    fn value(&self, standard: f64) -> f64 {
-        self.mean + self.deviation * standard
     }
 }
 

@@ -1,10 +1,11 @@
 //! Draws in a linear Gaussian network.
 
 use crate::data::Gaps;
+use crate::network::fill::Drawn;
 use crate::network::fill::regression::{factor, solve_lower, solve_upper};
 use crate::random_numbers::{normal, stream};
 use crate::run::Run;
-use crate::{Error, Result, Variable};
+use crate::{Result, Variable};
 
 /// Rows that are drawn together.
 const BLOCK: usize = 64;
@@ -44,37 +45,21 @@ impl Network {
     pub(super) fn draw(&self, gaps: &Gaps, columns: &mut [Vec<f64>], seed: u64, run: &Run) -> Result<()> {
         let p = columns.len();
         let before: &[Vec<f64>] = columns;
-        let blocks = run.try_map(
-            gaps.len().div_ceil(BLOCK),
-            || (vec![0.0; p * BLOCK], Workspace::new(p)),
-            |(rows, workspace), number| {
-                if run.out_of_time() {
-                    return Err(Error::OutOfTime);
+        let workspace = || (vec![0.0; p * BLOCK], Workspace::new(p));
+        let drawn = Drawn::draw(gaps, BLOCK, run, workspace, |(rows, workspace), block, drawn| {
+            // Column by column, which reads memory in order.
+            for (x, column) in before.iter().enumerate() {
+                for (row, gap) in rows.chunks_exact_mut(p).zip(block.clone()) {
+                    row[x] = column[gaps.row(gap).0] - self.means[x];
                 }
-                let block = number * BLOCK..((number + 1) * BLOCK).min(gaps.len());
-                // Column by column, which reads memory in order.
-                for (x, column) in before.iter().enumerate() {
-                    for (row, gap) in rows.chunks_exact_mut(p).zip(block.clone()) {
-                        row[x] = column[gaps.row(gap).0] - self.means[x];
-                    }
-                }
-                let mut drawn = Vec::new();
-                for (row, gap) in rows.chunks_exact_mut(p).zip(block) {
-                    let (at, missing) = gaps.row(gap);
-                    let mut rng = stream(seed, at as u64);
-                    self.draw_row(missing, row, workspace, &mut rng);
-                    drawn.extend(missing.iter().map(|&x| row[x as usize] + self.means[x as usize]));
-                }
-                Ok(drawn)
-            },
-        )?;
-        let mut values = blocks.iter().flatten();
-        for gap in 0..gaps.len() {
-            let (at, missing) = gaps.row(gap);
-            for (&x, &value) in missing.iter().zip(&mut values) {
-                columns[x as usize][at] = value;
             }
-        }
+            for (row, gap) in rows.chunks_exact_mut(p).zip(block) {
+                let (at, missing) = gaps.row(gap);
+                self.draw_row(missing, row, workspace, &mut stream(seed, at as u64));
+                drawn.extend(missing.iter().map(|&x| row[x as usize] + self.means[x as usize]));
+            }
+        })?;
+        drawn.each(gaps, |row, x, value| columns[x as usize][row] = value);
         Ok(())
     }
 
