@@ -1,7 +1,7 @@
 """Types of the compiled core; private."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypedDict, final, type_check_only
+from typing import Any, Literal, Protocol, TypedDict, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,34 @@ class MixedDataset:
     def copies(self) -> list[tuple[int, int]]: ...
     def correlations(self) -> NDArray[np.float64]: ...
 
-Dataset = CategoricalDataset | WeightedDataset | IncompleteDataset | GaussianDataset | MixedDataset
+@final
+class SourceDataset:
+    def __new__(cls, n_rows: int, arities: Sequence[int], ask: Ask) -> SourceDataset: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_variables(self) -> int: ...
+
+@final
+class PartCounter:
+    def __new__(
+        cls, columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]], arities: Sequence[int]
+    ) -> PartCounter: ...
+    def tables(self, members: NDArray[np.uint32], starts: NDArray[np.uint64], threads: int) -> NDArray[np.uint32]: ...
+    def cells(
+        self, variables: NDArray[np.uint32]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32]]: ...
+
+@type_check_only
+class Ask(Protocol):
+    def tables(
+        self, members: NDArray[np.uint32], starts: NDArray[np.uint64], cancelled: Callable[[], bool], /
+    ) -> NDArray[np.uint32]: ...
+    def cells(
+        self, variables: NDArray[np.uint32], cancelled: Callable[[], bool], /
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32]]: ...
+
+Dataset = CategoricalDataset | WeightedDataset | IncompleteDataset | GaussianDataset | MixedDataset | SourceDataset
 _Data = Dataset
 
 # What is learned, and how: made by phgs.choices, phgs.learners.stages and phgs.knowledge.

@@ -8,12 +8,16 @@ use super::cache::pairs::PairwiseCells;
 use super::cache::shared::SharedSums;
 use super::extend::each::Source;
 use super::extend::nibbles::{Nibbles, WIDTH};
+use super::fixed::Total;
 use super::simd::Counter;
+use super::source::answers::Answers;
+use super::source::{Cell, TableSource};
 use super::table::planes::BitPlanes;
+use super::table::strata::{cells_within, most_cells};
 use super::{CellSum, CountingSession, FixedScale, FixedSum, Kernel, PairwiseSums};
-use crate::data::{DiscreteData, with_codes};
+use crate::data::{DiscreteData, Shape, with_codes};
 use crate::run::Run;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 /// Counts over one data table. Shared by all threads; each thread counts through its own [`CountingSession`].
 ///
@@ -33,11 +37,9 @@ use crate::{Result, Variable};
 /// ```
 #[derive(Debug)]
 pub struct CountingEngine<'d> {
-    data: &'d DiscreteData,
+    shape: Shape,
     scale: Arc<FixedScale>,
-    planes: BitPlanes,
-    lanes: Nibbles,
-    counter: Counter,
+    counted: Counted<'d>,
     /// The counts of each state of each variable, and where those of each variable start.
     single_counts: Vec<u32>,
     first_count: Vec<usize>,
@@ -47,6 +49,48 @@ pub struct CountingEngine<'d> {
     computing_pairwise: Mutex<()>,
     rows: RwLock<SharedSums>,
     has_rows: AtomicBool,
+}
+
+/// Where counts come from.
+#[derive(Debug)]
+enum Counted<'d> {
+    /// Rows, and all that the kernels here count them with.
+    Here(Box<Rows<'d>>),
+    /// A source that gives tables.
+    Elsewhere(Answers<'d>),
+}
+
+#[derive(Debug)]
+struct Rows<'d> {
+    data: Table<'d>,
+    planes: BitPlanes,
+    lanes: Nibbles,
+    counter: Counter,
+}
+
+/// Data that someone else holds, or that the engine does.
+#[derive(Debug)]
+enum Table<'d> {
+    Borrowed(&'d DiscreteData),
+    Owned(Arc<DiscreteData>),
+}
+
+impl Table<'_> {
+    fn get(&self) -> &DiscreteData {
+        match self {
+            Self::Borrowed(data) => data,
+            Self::Owned(data) => data,
+        }
+    }
+}
+
+impl CountingEngine<'static> {
+    /// An engine that holds its table itself, with the best kernel.
+    pub fn holding(data: Arc<DiscreteData>) -> Self {
+        let scale = Arc::new(FixedScale::new(data.n_rows()));
+        let counter = Counter::new(Kernel::best()).expect("the processor can run it");
+        Self::on_rows(Table::Owned(data), scale, counter)
+    }
 }
 
 impl<'d> CountingEngine<'d> {
@@ -74,29 +118,46 @@ impl<'d> CountingEngine<'d> {
     ///
     /// When the scale is of another number of rows.
     pub fn with_scale(data: &'d DiscreteData, scale: Arc<FixedScale>, kernel: Kernel) -> Result<Self> {
-        Ok(Self::with_counter(data, scale, Counter::new(kernel)?))
+        Ok(Self::on_rows(Table::Borrowed(data), scale, Counter::new(kernel)?))
     }
 
-    fn with_counter(data: &'d DiscreteData, scale: Arc<FixedScale>, counter: Counter) -> Self {
-        assert_eq!(scale.n_rows(), data.n_rows(), "a scale is for one number of rows");
+    fn on_rows(table: Table<'d>, scale: Arc<FixedScale>, counter: Counter) -> Self {
+        let data = table.get();
+        let shape = data.shape().clone();
         let planes = BitPlanes::new(data);
-        let mut first_count = Vec::with_capacity(data.n_variables() + 1);
-        first_count.push(0);
-        for &arity in data.arities() {
-            first_count.push(first_count[first_count.len() - 1] + arity as usize);
+        let lanes = Nibbles::new(data);
+        let mut single_counts = Vec::new();
+        for x in 0..data.n_variables() as Variable {
+            let start = single_counts.len();
+            single_counts.resize(start + data.arity(x) as usize, 0);
+            count_states(data, &planes, x, &mut single_counts[start..]);
         }
-        let mut single_counts = vec![0; first_count[data.n_variables()]];
-        for x in 0..data.n_variables() {
-            let counts = &mut single_counts[first_count[x]..first_count[x + 1]];
-            count_states(data, &planes, x as Variable, counts);
+        let rows = Box::new(Rows { data: table, planes, lanes, counter });
+        Self::with_single_counts(shape, scale, Counted::Here(rows), single_counts)
+    }
+
+    /// An engine over a source of tables: with what it counts all tests and scores are the same, bit for bit, as if its rows
+    /// were here. The counts of single variables are asked for at once.
+    pub fn over(source: &'d dyn TableSource) -> Self {
+        let shape = source.shape().clone();
+        let sets: Vec<VariableSet> = (0..shape.n_variables()).map(|x| VariableSet::from_slice(&[x as u32])).collect();
+        let single_counts = source.tables(&sets).concat();
+        let scale = Arc::new(FixedScale::new(shape.n_rows()));
+        Self::with_single_counts(shape, scale, Counted::Elsewhere(Answers::new(source)), single_counts)
+    }
+
+    fn with_single_counts(shape: Shape, scale: Arc<FixedScale>, counted: Counted<'d>, single_counts: Vec<u32>) -> Self {
+        assert_eq!(scale.n_rows(), shape.n_rows(), "a scale is for one number of rows");
+        let mut first_count = Vec::with_capacity(shape.n_variables() + 1);
+        first_count.push(0);
+        for &arity in shape.arities() {
+            first_count.push(first_count[first_count.len() - 1] + arity as usize);
         }
         let singles = first_count.windows(2).map(|w| scale.sum(&single_counts[w[0]..w[1]])).collect();
         Self {
-            data,
+            shape,
             scale,
-            planes,
-            lanes: Nibbles::new(data),
-            counter,
+            counted,
             single_counts,
             first_count,
             singles,
@@ -108,14 +169,19 @@ impl<'d> CountingEngine<'d> {
         }
     }
 
-    /// The kernel that counts.
-    pub fn kernel(&self) -> Kernel {
-        self.counter.kernel()
+    /// The number of rows, and how many states each variable has.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
     }
 
-    /// The data that is counted.
-    pub fn data(&self) -> &'d DiscreteData {
-        self.data
+    /// The rows that are counted, where they are here.
+    pub fn data(&self) -> Option<&DiscreteData> {
+        self.here().map(|source| source.data)
+    }
+
+    /// The kernel that counts, where rows are here.
+    pub fn kernel(&self) -> Option<Kernel> {
+        self.here().map(|source| source.counter.kernel())
     }
 
     /// The unit of sums.
@@ -125,7 +191,7 @@ impl<'d> CountingEngine<'d> {
 
     /// F(∅) = N ln N.
     pub(crate) fn total(&self) -> FixedSum {
-        self.scale.n_log_n(self.data.n_rows() as u32)
+        self.scale.n_log_n(self.shape.n_rows() as u32)
     }
 
     /// F of one variable.
@@ -150,7 +216,7 @@ impl<'d> CountingEngine<'d> {
     pub(crate) fn known_pair_cells(&self, x: Variable, y: Variable) -> Option<CellSum> {
         let cells = self.pairwise_cells.get()?;
         let sums = self.pairwise.get()?;
-        Some(CellSum { sum: sums.pair(x, y), occupied: cells.pair(self.data.n_variables(), x, y) })
+        Some(CellSum { sum: sums.pair(x, y), occupied: cells.pair(self.shape.n_variables(), x, y) })
     }
 
     /// F of all pairs, when they have been computed.
@@ -174,14 +240,66 @@ impl<'d> CountingEngine<'d> {
 
     /// The number of the batch of a variable: candidates of one batch are counted together.
     pub(crate) fn batch(&self, x: Variable) -> usize {
-        match self.lanes.place(x) {
-            Some((block, _)) => block,
-            None => self.lanes.n_blocks() + x as usize / WIDTH,
+        match &self.counted {
+            Counted::Here(rows) => match rows.lanes.place(x) {
+                Some((block, _)) => block,
+                None => rows.lanes.n_blocks() + x as usize / WIDTH,
+            },
+            Counted::Elsewhere(_) => x as usize / WIDTH,
         }
     }
 
-    pub(crate) fn source(&self) -> Source<'_> {
-        Source { data: self.data, planes: &self.planes, lanes: &self.lanes, counter: self.counter, scale: &self.scale }
+    /// The rows, where they are here.
+    #[inline]
+    pub(crate) fn here(&self) -> Option<Source<'_>> {
+        match &self.counted {
+            Counted::Here(rows) => Some(Source {
+                data: rows.data.get(),
+                planes: &rows.planes,
+                lanes: &rows.lanes,
+                counter: rows.counter,
+                scale: &self.scale,
+            }),
+            Counted::Elsewhere(_) => None,
+        }
+    }
+
+    /// What answers, where rows are elsewhere.
+    #[inline]
+    pub(crate) fn elsewhere(&self) -> Option<&Answers<'d>> {
+        match &self.counted {
+            Counted::Here(_) => None,
+            Counted::Elsewhere(answers) => Some(answers),
+        }
+    }
+
+    /// The cells of a large table of rows that are elsewhere.
+    pub(crate) fn cells(&self, variables: &[Variable]) -> Vec<Cell> {
+        self.elsewhere().map_or_else(Vec::new, |answers| answers.cells(variables))
+    }
+
+    /// What is added up over the tables of sets (each increasing) of rows that are elsewhere, asked for together; with
+    /// `keep` the tables are kept.
+    pub(crate) fn totals<T: Total>(&self, sets: &[VariableSet], keep: bool) -> Vec<T> {
+        let answers = self.elsewhere().expect("rows here are counted");
+        let (shape, scale) = (&self.shape, &*self.scale);
+        let dense = |set: &VariableSet| cells_within(shape, set, most_cells(shape)).is_some();
+        let small: Vec<VariableSet> = sets.iter().filter(|set| dense(set)).cloned().collect();
+        let mut totals: Vec<T> = if keep {
+            answers.tables(&small).iter().map(|table| T::of(scale, table)).collect()
+        } else {
+            answers.tables_once(&small).iter().map(|table| T::of(scale, table)).collect()
+        };
+        if small.len() < sets.len() {
+            let mut of_small = totals.into_iter();
+            let of_large = |set: &VariableSet| {
+                let counts: Vec<u32> = answers.cells(set).into_iter().map(|(_, count)| count).collect();
+                T::of(scale, &counts)
+            };
+            let total = |set: &VariableSet| if dense(set) { of_small.next() } else { Some(of_large(set)) };
+            totals = sets.iter().filter_map(total).collect();
+        }
+        totals
     }
 
     /// A session for one thread.

@@ -39,6 +39,7 @@ mod session;
 // The only unsafe code: vector instructions, each behind a check that the processor has them, and equal to plain code.
 #[allow(unsafe_code)]
 mod simd;
+mod source;
 mod subsets;
 mod table;
 mod weighted;
@@ -50,4 +51,5 @@ pub use fixed::{CellSum, FixedScale, FixedSum};
 pub use session::CountingSession;
 pub use session::information::InformationVisitor;
 pub use simd::Kernel;
+pub use source::{Ask, Cell, RoundCounts, Rounds, Shards, TableSource};
 pub use weighted::{WeightedEngine, WeightedSession};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Shape;
 use crate::{Error, Result, Variable};
 
 /// The state codes of one column, as narrow as its number of states allows.
@@ -126,9 +127,8 @@ impl Eq for Codes {}
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscreteData {
-    n_rows: usize,
+    shape: Shape,
     columns: Vec<Codes>,
-    arities: Vec<u32>,
 }
 
 /// The most states a variable may have.
@@ -157,12 +157,17 @@ impl DiscreteData {
     /// [`Error::Data`] when columns differ in length, there are no rows, or a code is not below its arity.
     pub fn new(columns: Vec<Codes>, arities: Vec<u32>) -> Result<Self> {
         let n_rows = check_columns(&columns, &arities, |largest, arity| largest < arity)?;
-        Ok(Self { n_rows, columns, arities })
+        Ok(Self { shape: Shape::of(n_rows, arities), columns })
+    }
+
+    /// Number of rows and of states.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
     }
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.n_rows
+        self.shape.n_rows()
     }
 
     /// Number of variables.
@@ -172,21 +177,19 @@ impl DiscreteData {
 
     /// Number of states of a variable.
     pub fn arity(&self, variable: Variable) -> u32 {
-        self.arities[variable as usize]
+        self.shape.arity(variable)
     }
 
     /// Number of states of every variable.
     pub fn arities(&self) -> &[u32] {
-        &self.arities
+        self.shape.arities()
     }
 
     /// The table of some of the variables, in this order.
     pub fn select(&self, variables: &[Variable]) -> Self {
-        Self {
-            n_rows: self.n_rows,
-            columns: variables.iter().map(|&v| self.column(v).clone()).collect(),
-            arities: variables.iter().map(|&v| self.arity(v)).collect(),
-        }
+        let arities = variables.iter().map(|&v| self.arity(v)).collect();
+        let columns = variables.iter().map(|&v| self.column(v).clone()).collect();
+        Self { shape: Shape::of(self.n_rows(), arities), columns }
     }
 
     /// The codes of all variables.

@@ -10,6 +10,7 @@ mod incomplete;
 mod mixed;
 mod order;
 mod relations;
+mod shape;
 mod weighted;
 
 pub(crate) use collinear::SINGULAR;
@@ -23,4 +24,5 @@ pub use incomplete::IncompleteData;
 pub(crate) use mixed::power_of;
 pub use mixed::{MixedCategories, MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};
+pub use shape::Shape;
 pub use weighted::{RowWeights, WeightedData};

@@ -29,7 +29,7 @@ impl Bounds {
     ) -> bool {
         let engine = counting.engine();
         // Adjusted degrees of freedom are not above the classical ones.
-        let most = classical(engine.data(), x, y, given);
+        let most = classical(engine.shape(), x, y, given);
         let mut information = f64::NEG_INFINITY;
         for (credit, x, y) in [(&mut self.of_x, x, y), (&mut self.of_y, y, x)] {
             let decided = credit.spend(|| {

@@ -62,7 +62,7 @@ impl<'e, 'd> G2Test<'e, 'd> {
         if df <= 0.0 {
             return TestResult::NO_INFORMATION;
         }
-        if let Some(refused) = self.rules.refuse(self.engine.data(), x, y, given, df, &self.decided) {
+        if let Some(refused) = self.rules.refuse(self.engine.shape(), x, y, given, df, &self.decided) {
             return refused;
         }
         let statistic = (2.0 * information).max(0.0);
@@ -77,7 +77,7 @@ impl IndependenceTest for G2Test<'_, '_> {
         Self: 't;
 
     fn n_variables(&self) -> usize {
-        self.engine.data().n_variables()
+        self.engine.shape().n_variables()
     }
 
     fn session(&self) -> G2Session<'_> {
@@ -86,7 +86,7 @@ impl IndependenceTest for G2Test<'_, '_> {
             counting: self.engine.session(),
             bounds: Bounds::default(),
             sharing: Sharing::default(),
-            pace: Pace::of_tests(ROW_NANOSECONDS * self.engine.data().n_rows() as f64),
+            pace: Pace::of_tests(ROW_NANOSECONDS * self.engine.shape().n_rows() as f64),
             with_x: Vec::new(),
             without_x: Vec::new(),
         }
@@ -111,7 +111,7 @@ impl IndependenceTest for G2Test<'_, '_> {
     ) -> Result<Vec<MarginalDependence>> {
         let (engine, scale) = (self.engine, self.engine.scale());
         let states = self.marginal_states(run)?;
-        let total = scale.n_log_n(engine.data().n_rows() as u32);
+        let total = scale.n_log_n(engine.shape().n_rows() as u32);
         // A rule that refuses tests looks at each of them.
         let floors = if self.rules.may_refuse() { Floors::none() } else { Floors::new(&states, log_alpha) };
         let found = AtomicUsize::new(0);
@@ -162,11 +162,11 @@ fn too_many(n_dependent: usize, log_alpha: f64) -> Result<()> {
 impl G2Test<'_, '_> {
     /// The number of states of each variable that counts for a marginal test.
     fn marginal_states(&self, run: &Run) -> Result<Vec<f64>> {
-        let data = self.engine.data();
+        let shape = self.engine.shape();
         match self.rules.degrees_of_freedom() {
-            DegreesOfFreedom::Classical => Ok(data.arities().iter().map(|&r| f64::from(r)).collect()),
+            DegreesOfFreedom::Classical => Ok(shape.arities().iter().map(|&r| f64::from(r)).collect()),
             DegreesOfFreedom::Adjusted => run.map(
-                data.n_variables(),
+                shape.n_variables(),
                 || self.engine.session(),
                 |counting, x| {
                     let mut states = 0.0;
@@ -204,6 +204,14 @@ impl TestSession for G2Session<'_> {
         self.counting.next_neighbourhood();
     }
 
+    fn asks(&self) -> bool {
+        self.counting.asks()
+    }
+
+    fn expect(&mut self, sets: Vec<VariableSet>) {
+        self.counting.expect(sets.into_iter());
+    }
+
     #[inline]
     fn goes_on(&mut self, run: &Run) -> Result<bool> {
         self.pace.goes_on(run)
@@ -238,6 +246,9 @@ impl TestSession for G2Session<'_> {
         out.clear();
         let few = others.len() < BATCH && !self.counting.has_gathered(others);
         if few || given.is_empty() {
+            if self.asks() {
+                self.expect(others.iter().map(|&y| subsets::family(x, y, given)).collect());
+            }
             for &y in others {
                 if !self.pace.goes_on(run)? {
                     return Ok(Tested::OutOfTime);
@@ -323,7 +334,7 @@ impl TestSession for G2Session<'_> {
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
-        rows_per_cell(self.test.engine.data(), variables)
+        rows_per_cell(self.test.engine.shape(), variables)
     }
 }
 
@@ -345,7 +356,8 @@ impl G2Session<'_> {
         most: u64,
     ) -> Result<OneByOne> {
         // A rule that refuses tests looks at each of them.
-        let bounded = !self.test.rules.may_refuse();
+        // Where tables come from far, the smaller ones of a bound take as long as the test.
+        let bounded = !self.test.rules.may_refuse() && !self.counting.asks();
         let degrees = self.test.rules.degrees_of_freedom();
         subsets::one_by_one(self, x, y, subsets, run, visitor, most, |session, set, floor| {
             bounded && session.bounds.is_below(&mut session.counting, degrees, x, y, set, floor)

@@ -32,7 +32,7 @@ impl Sharing {
         if pool.len() < 6 || !counting.applies_around(x, y, with, pool, size) {
             return None;
         }
-        let arity = |variable: Variable| f64::from(counting.engine().data().arity(variable));
+        let arity = |variable: Variable| f64::from(counting.engine().shape().arity(variable));
         let mean = pool.iter().map(|&variable| arity(variable)).sum::<f64>() / pool.len() as f64;
         let cells = mean.powi(size as i32) * arity(x) * arity(y) * with.map_or(1.0, arity);
         let sort = ((CELLS / cells) as u64).max(LEAST);
@@ -123,11 +123,11 @@ impl<'a, V: SubsetVisitor> Judge<'a, V> {
         pace: &'a mut Pace,
         skipped: u64,
     ) -> Self {
-        let data = test.engine.data();
-        let alike = subsets.pool.windows(2).all(|pair| data.arity(pair[0]) == data.arity(pair[1]));
+        let shape = test.engine.shape();
+        let alike = subsets.pool.windows(2).all(|pair| shape.arity(pair[0]) == shape.arity(pair[1]));
         let first: Vec<usize> = (0..subsets.size).collect();
         let degrees =
-            (alike && subsets.size <= subsets.pool.len()).then(|| classical(data, x, y, &subsets.set(&first)));
+            (alike && subsets.size <= subsets.pool.len()).then(|| classical(shape, x, y, &subsets.set(&first)));
         Self { degrees, skipped, ..Self::of_binary(test, x, y, subsets, run, visitor, pace) }
     }
 
@@ -207,7 +207,7 @@ impl<V: SubsetVisitor> InformationVisitor for Judge<'_, V> {
         let degrees = self
             .degrees
             .or(observed_degrees.map(f64::from))
-            .unwrap_or_else(|| classical(self.test.engine.data(), self.x, self.y, &self.subsets.set(at)));
+            .unwrap_or_else(|| classical(self.test.engine.shape(), self.x, self.y, &self.subsets.set(at)));
         if information >= *self.known(degrees) {
             self.visitor.visit(at, f64::NEG_INFINITY)
         } else {

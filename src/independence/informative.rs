@@ -33,7 +33,7 @@ pub struct Informative {
 impl Informative {
     /// Counts the strata of x ⫫ y | given.
     pub fn count(session: &mut CountingSession<'_, '_>, x: Variable, y: Variable, given: &[Variable]) -> Self {
-        let r_x = session.engine().data().arity(x);
+        let r_x = session.engine().shape().arity(x);
         let mut found = Self::default();
         session.for_each_stratum(&[x, y], given, |cells| {
             let rows = cells.iter().map(|&(_, count)| count as usize).sum::<usize>();

@@ -1,7 +1,7 @@
 //! Conditional-independence tests: the trait that every constraint-based algorithm is written against.
 
 use crate::run::Run;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 mod alpha;
 mod bounds;
@@ -167,6 +167,16 @@ pub trait TestSession {
     /// Tests x ⫫ y | given. `given` is in any order, without repetition, without x and y. Symmetric in x and y.
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult;
 
+    /// Whether tables come from far away, so that those of several tests are better asked for together.
+    fn asks(&self) -> bool {
+        false
+    }
+
+    /// Hints that tests will need the tables of these sets of variables, each in any order. Never changes a result.
+    fn expect(&mut self, sets: Vec<VariableSet>) {
+        let _ = sets;
+    }
+
     /// Whether the run goes on, to be asked before each test: a session whose tests are quick does not look each time, but at
     /// least every 1,024 tests and, as far as it can tell what a test takes, every tenth of a second. Once the time is up, the
     /// answer stays false.
@@ -201,6 +211,9 @@ pub trait TestSession {
         out: &mut Vec<TestResult>,
     ) -> Result<Tested> {
         out.clear();
+        if self.asks() {
+            self.expect(others.iter().map(|&y| subsets::family(x, y, given)).collect());
+        }
         for &y in others {
             if !self.goes_on(run)? {
                 return Ok(Tested::OutOfTime);

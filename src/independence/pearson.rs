@@ -48,7 +48,7 @@ impl IndependenceTest for PearsonTest<'_, '_> {
         Self: 't;
 
     fn n_variables(&self) -> usize {
-        self.engine.data().n_variables()
+        self.engine.shape().n_variables()
     }
 
     fn session(&self) -> PearsonSession<'_> {
@@ -85,8 +85,16 @@ impl TestSession for PearsonSession<'_> {
         self.counting.next_neighbourhood();
     }
 
+    fn asks(&self) -> bool {
+        self.counting.asks()
+    }
+
+    fn expect(&mut self, sets: Vec<VariableSet>) {
+        self.counting.expect(sets.into_iter());
+    }
+
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
-        let data = self.test.engine.data();
+        let shape = self.test.engine.shape();
         // One order of summation for a pair and a set, whatever order they come in.
         let (x, y) = (x.min(y), x.max(y));
         let mut given = VariableSet::from_slice(given);
@@ -96,10 +104,10 @@ impl TestSession for PearsonSession<'_> {
         if df <= 0.0 {
             return TestResult::NO_INFORMATION;
         }
-        if let Some(refused) = rules.refuse(data, x, y, &given, df, &self.test.decided) {
+        if let Some(refused) = rules.refuse(shape, x, y, &given, df, &self.test.decided) {
             return refused;
         }
-        let (r_x, r_y) = (data.arity(x) as usize, data.arity(y) as usize);
+        let (r_x, r_y) = (shape.arity(x) as usize, shape.arity(y) as usize);
         self.table.reserve(r_x, r_y);
         let mut set = VariableSet::from_slice(&[x, y]);
         set.extend_from_slice(&given);
@@ -118,7 +126,7 @@ impl TestSession for PearsonSession<'_> {
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
-        rows_per_cell(self.test.engine.data(), variables)
+        rows_per_cell(self.test.engine.shape(), variables)
     }
 }
 

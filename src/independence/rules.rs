@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::TestResult;
 use crate::counts::CountingSession;
-use crate::data::DiscreteData;
+use crate::data::Shape;
 use crate::{Result, Variable};
 
 /// How the degrees of freedom of a test over a contingency table are counted.
@@ -91,7 +91,7 @@ impl Rules {
         given: &[Variable],
     ) -> f64 {
         match self.degrees_of_freedom {
-            DegreesOfFreedom::Classical => classical(counting.engine().data(), x, y, given),
+            DegreesOfFreedom::Classical => classical(counting.engine().shape(), x, y, given),
             DegreesOfFreedom::Adjusted => counting.observed_degrees_of_freedom(x, y, given) as f64,
         }
     }
@@ -100,7 +100,7 @@ impl Rules {
     #[inline]
     pub(super) fn refuse(
         &self,
-        data: &DiscreteData,
+        shape: &Shape,
         x: Variable,
         y: Variable,
         given: &[Variable],
@@ -110,8 +110,8 @@ impl Rules {
         if self.minimum_sample == MinimumSample::Off {
             return None;
         }
-        let cells: f64 = given.iter().chain([&x, &y]).map(|&v| f64::from(data.arity(v))).product();
-        self.refuse_table(data.n_rows() as f64, cells, degrees_of_freedom, decided)
+        let cells: f64 = given.iter().chain([&x, &y]).map(|&v| f64::from(shape.arity(v))).product();
+        self.refuse_table(shape.n_rows() as f64, cells, degrees_of_freedom, decided)
     }
 
     /// [`refuse`](Self::refuse) for a table of so many rows and cells.
@@ -141,13 +141,13 @@ impl Rules {
 }
 
 /// Rows a cell of the table of these variables.
-pub(super) fn rows_per_cell(data: &DiscreteData, variables: &[Variable]) -> f64 {
-    data.n_rows() as f64 / variables.iter().map(|&v| f64::from(data.arity(v))).product::<f64>()
+pub(super) fn rows_per_cell(shape: &Shape, variables: &[Variable]) -> f64 {
+    shape.n_rows() as f64 / variables.iter().map(|&v| f64::from(shape.arity(v))).product::<f64>()
 }
 
 /// (r_x − 1)(r_y − 1) Π r_z in floating point, which does not overflow: at most `f64::MAX`.
-pub(super) fn classical(data: &DiscreteData, x: Variable, y: Variable, given: &[Variable]) -> f64 {
-    let arity = |v: Variable| f64::from(data.arity(v));
+pub(super) fn classical(shape: &Shape, x: Variable, y: Variable, given: &[Variable]) -> f64 {
+    let arity = |v: Variable| f64::from(shape.arity(v));
     let strata: f64 = given.iter().map(|&z| arity(z)).product();
     // 0 × ∞ would not be a number.
     (strata.min(f64::MAX) * ((arity(x) - 1.0) * (arity(y) - 1.0))).min(f64::MAX)

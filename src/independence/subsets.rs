@@ -156,6 +156,7 @@ pub(super) fn one_by_one<S: TestSession + ?Sized>(
     let mut positions = subsets.positions();
     let mut set = VariableSet::new();
     let (mut sets, mut tests, mut passed_over) = (0u64, 0u64, 0u32);
+    let mut ahead = session.asks().then(|| Ahead::new(subsets));
     while let Some(at) = positions.next() {
         if tests == most {
             return Ok(OneByOne::Paused(sets));
@@ -176,6 +177,9 @@ pub(super) fn one_by_one<S: TestSession + ?Sized>(
         }
         tests += 1;
         subsets.write_set(at, &mut set);
+        if let Some(ahead) = &mut ahead {
+            ahead.look(session, (x, y), subsets, visitor);
+        }
         let floor = visitor.floor();
         let log_p_value = if floor > f64::NEG_INFINITY && is_below(session, &set, floor) {
             f64::NEG_INFINITY
@@ -187,6 +191,55 @@ pub(super) fn one_by_one<S: TestSession + ?Sized>(
         }
     }
     Ok(OneByOne::Ended(Tested::All))
+}
+
+/// The variables of a test.
+pub(super) fn family(x: Variable, y: Variable, given: &[Variable]) -> VariableSet {
+    let mut all = VariableSet::from_slice(given);
+    all.extend([x, y]);
+    all
+}
+
+/// The sets of a family whose tables are asked for ahead of their tests: in growing chunks, since many families end soon.
+struct Ahead {
+    positions: Combinations,
+    chunk: usize,
+    /// So many tests of the last chunk are still to come.
+    left: usize,
+}
+
+impl Ahead {
+    const FIRST: usize = 4;
+    const MOST: usize = 256;
+
+    fn new(subsets: &Subsets<'_>) -> Self {
+        Self { positions: subsets.positions(), chunk: Self::FIRST, left: 0 }
+    }
+
+    /// To be called before each test.
+    fn look<S: TestSession + ?Sized>(
+        &mut self,
+        session: &mut S,
+        (x, y): (Variable, Variable),
+        subsets: &Subsets<'_>,
+        visitor: &mut impl SubsetVisitor,
+    ) {
+        if self.left > 0 {
+            self.left -= 1;
+            return;
+        }
+        let mut sets = Vec::new();
+        while sets.len() < self.chunk
+            && let Some(at) = self.positions.next()
+        {
+            if visitor.wants(at) {
+                sets.push(family(x, y, &subsets.set(at)));
+            }
+        }
+        self.left = sets.len().saturating_sub(1);
+        self.chunk = (4 * self.chunk).min(Self::MOST);
+        session.expect(sets);
+    }
 }
 
 /// One other variable's part of an [`EachVisitor`].

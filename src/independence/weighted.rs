@@ -123,7 +123,7 @@ impl TestSession for WeightedTestSession<'_> {
         }
         let df = match test.rules.degrees_of_freedom() {
             DegreesOfFreedom::Adjusted => observed,
-            DegreesOfFreedom::Classical => classical(data, x, y, &given),
+            DegreesOfFreedom::Classical => classical(data.shape(), x, y, &given),
         };
         if df <= 0.0 {
             return TestResult::NO_INFORMATION;

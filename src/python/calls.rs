@@ -18,6 +18,17 @@ pub(super) struct Calls<'r> {
 }
 
 impl Calls<'_> {
+    /// What ends the run.
+    pub(super) fn canceller(&self) -> Canceller {
+        self.canceller.clone()
+    }
+
+    /// Ends the run with an exception.
+    pub(super) fn fail(&self, error: PyErr) {
+        *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        self.canceller.cancel();
+    }
+
     /// What a call returns; `None` when it raises, or when the run is cancelled already: the run then stops at its next
     /// check, whatever it is told until then.
     pub(super) fn call<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
@@ -27,8 +38,7 @@ impl Calls<'_> {
         match Python::attach(call) {
             Ok(value) => Some(value),
             Err(error) => {
-                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                self.canceller.cancel();
+                self.fail(error);
                 None
             }
         }

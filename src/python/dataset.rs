@@ -7,8 +7,9 @@ use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use super::array::{codes_from_array, codes_to_array};
+use super::calls::Calls;
+use super::elsewhere::{Elsewhere, SourceDataset};
 use super::run::{AT_ONCE, Settings, run_job};
-use crate::Variable;
 use crate::counts::{CountingEngine, FixedScale, Kernel, WeightedEngine};
 use crate::data::{
     ContinuousData, Correlation, DiscreteData, IncompleteData, MixedColumn, MixedData, MixedOptions, Numbers,
@@ -16,6 +17,7 @@ use crate::data::{
 };
 use crate::run::Run;
 use crate::score::MixedEngine;
+use crate::{Result, Variable};
 
 /// Data of any type, as Python holds them.
 #[derive(FromPyObject)]
@@ -25,6 +27,7 @@ pub(crate) enum AnyDataset<'py> {
     Incomplete(PyRef<'py, IncompleteDataset>),
     Gaussian(PyRef<'py, GaussianDataset>),
     Mixed(PyRef<'py, MixedDataset>),
+    Elsewhere(PyRef<'py, SourceDataset>),
 }
 
 impl AnyDataset<'_> {
@@ -36,6 +39,7 @@ impl AnyDataset<'_> {
             Self::Incomplete(dataset) => AnyData::Incomplete(Arc::clone(&dataset.data)),
             Self::Gaussian(dataset) => AnyData::Gaussian(Arc::clone(&dataset.correlation)),
             Self::Mixed(dataset) => AnyData::Mixed(Arc::clone(&dataset.data)),
+            Self::Elsewhere(dataset) => AnyData::Elsewhere(dataset.data()),
         }
     }
 }
@@ -47,6 +51,8 @@ pub(super) enum AnyData {
     Incomplete(Arc<IncompleteData>),
     Gaussian(Arc<Correlation>),
     Mixed(Arc<MixedData>),
+    /// Categories whose rows are elsewhere.
+    Elsewhere(Arc<Elsewhere>),
 }
 
 impl AnyData {
@@ -57,18 +63,36 @@ impl AnyData {
             Self::Incomplete(data) => data.n_variables(),
             Self::Gaussian(correlation) => correlation.n_variables(),
             Self::Mixed(data) => data.n_variables(),
+            Self::Elsewhere(data) => data.shape().n_variables(),
         }
     }
 
-    /// The data as tests and scores read them: complete categories through an engine that both share.
-    pub(super) fn open(&self) -> OpenData<'_> {
-        match self {
+    /// Whether rows are elsewhere, so that counting is waiting.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Elsewhere(_))
+    }
+
+    /// Does a job with the data as tests and scores read them: complete categories through an engine that both share.
+    pub(super) fn opened<T>(
+        &self,
+        run: &Run,
+        calls: &Calls<'_>,
+        job: impl FnOnce(&OpenData<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let open = match self {
+            Self::Elsewhere(data) => {
+                let source = data.source(run, calls);
+                let engine = CountingEngine::over(&source);
+                run.check()?;
+                return job(&OpenData::Categorical(Box::new(engine)));
+            }
             Self::Categorical(data) => OpenData::Categorical(Box::new(data.engine())),
             Self::Weighted(data) => OpenData::Weighted(Box::new(WeightedEngine::new(data))),
             Self::Incomplete(data) => OpenData::Incomplete(data),
             Self::Gaussian(correlation) => OpenData::Gaussian(correlation),
             Self::Mixed(data) => OpenData::Mixed(data, data.counted().map(MixedEngine::new)),
-        }
+        };
+        job(&open)
     }
 }
 

@@ -11,13 +11,13 @@ use crate::independence::{DegreesOfFreedom, Effect};
 use crate::{Error, Result, Variable};
 
 /// Sets of variables, one after another: set i is `members[starts[i]..starts[i + 1]]`.
-struct Sets {
+pub(super) struct Sets {
     members: Vec<Variable>,
     starts: Vec<u64>,
 }
 
 impl Sets {
-    fn new(members: &PyReadonlyArray1<'_, Variable>, starts: &PyReadonlyArray1<'_, u64>) -> Result<Self> {
+    pub(super) fn new(members: &PyReadonlyArray1<'_, Variable>, starts: &PyReadonlyArray1<'_, u64>) -> Result<Self> {
         let sets = Self { members: members.as_array().to_vec(), starts: starts.as_array().to_vec() };
         let rises = sets.starts.windows(2).all(|w| w[0] <= w[1]);
         if !rises || sets.starts.last().copied().unwrap_or(0) != sets.members.len() as u64 {
@@ -26,11 +26,11 @@ impl Sets {
         Ok(sets)
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    fn set(&self, i: usize) -> &[Variable] {
+    pub(super) fn set(&self, i: usize) -> &[Variable] {
         &self.members[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 }

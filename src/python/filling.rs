@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::array::codes_to_array;
 use super::dataset::{CategoricalDataset, IncompleteDataset, entering, mixed_columns};
-use super::run::{Settings, run_job};
+use super::run::{AT_ONCE, Settings, run_job};
 use crate::Variable;
 use crate::data::{MixedColumn, MixedOptions};
 use crate::graph::Dag;
@@ -31,7 +31,7 @@ pub(crate) fn fill_categories(
     let data = dataset.data();
     let dag = Dag::from_arcs(data.n_variables(), arcs)?;
     let completed = completed.map(CategoricalDataset::data);
-    let settings = Settings { threads, time_limit, progress: None };
+    let settings = Settings { threads, time_limit, ..AT_ONCE };
     let filled = run_job(py, &settings, |run| match &completed {
         None => network::fill_from_marginals(&data, seed, run),
         Some(completed) => network::fill(&data, completed, &dag, sweeps, seed, run),
@@ -59,7 +59,7 @@ pub(crate) fn fill_numbers<'py>(
     let data = IncompleteNumbers::new(read(&columns))?;
     let completed = completed.as_deref().map(read);
     let dag = Dag::from_arcs(columns.len(), arcs)?;
-    let settings = Settings { threads, time_limit, progress: None };
+    let settings = Settings { threads, time_limit, ..AT_ONCE };
     let filled = run_job(py, &settings, |run| match &completed {
         None => data.fill_from_marginals(seed, run),
         Some(completed) => data.fill(completed, &dag, sweeps, seed, run),
@@ -89,7 +89,7 @@ pub(crate) fn fill_mixed<'py>(
     let data = IncompleteMixed::new(mixed_columns(&columns, &arities)?, options)?;
     let completed = completed.map(|completed| mixed_columns(&completed, &arities)).transpose()?;
     let dag = Dag::from_arcs(columns.len(), arcs)?;
-    let settings = Settings { threads, time_limit, progress: None };
+    let settings = Settings { threads, time_limit, ..AT_ONCE };
     let filled = run_job(py, &settings, |run| match &completed {
         None => data.fill_from_marginals(seed, run),
         Some(completed) => data.fill(completed, &dag, sweeps, seed, run),

@@ -45,10 +45,12 @@ pub(crate) fn learn(
     let isolated = knowledge::isolated(&isolated, n_variables)?;
     let scope = Scope::new(&knowledge, &isolated)?;
     let threads = if test.is_own() || score.is_own() { 1 } else { threads };
-    let (learned, name, decided) = run_calling_job(py, &Settings { threads, time_limit, progress }, |run, calls| {
-        let data = &data.open();
-        let learning = Learning { hybrid: &hybrid, scope, cluster: &cluster, test: &test, data, calls };
-        score.on(data, n_variables, calls, &learning, run)
+    let settings = Settings { threads, waits: data.is_elsewhere(), time_limit, progress };
+    let (learned, name, decided) = run_calling_job(py, &settings, |run, calls| {
+        data.opened(run, calls, |data| {
+            let learning = Learning { hybrid: &hybrid, scope, cluster: &cluster, test: &test, data, calls };
+            score.on(data, n_variables, calls, &learning, run)
+        })
     })?;
     Outcome::new(py, learned, name, decided)
 }

@@ -9,6 +9,7 @@ mod calls;
 mod dataset;
 mod described;
 mod effects;
+mod elsewhere;
 mod error;
 mod filling;
 mod gaussian;
@@ -38,6 +39,8 @@ mod _core {
     use super::dataset::{CategoricalDataset, GaussianDataset, IncompleteDataset, MixedDataset, WeightedDataset};
     #[pymodule_export]
     use super::effects::{effects, tables};
+    #[pymodule_export]
+    use super::elsewhere::{PartCounter, SourceDataset};
     #[pymodule_export]
     use super::error::{DataError, GraphError, InternalError, KnowledgeError, ParameterError, ParseError};
     #[pymodule_export]

@@ -104,10 +104,11 @@ fn search<W: What>(
     let isolated = knowledge::isolated(&known.1, n_variables)?;
     let scope = Scope::new(&knowledge, &isolated)?;
     let threads = if test.is_own() { 1 } else { threads };
-    run_calling_job(py, &Settings { threads, time_limit: None, progress }, |run, calls| {
+    let settings = Settings { threads, waits: data.is_elsewhere(), time_limit: None, progress };
+    run_calling_job(py, &settings, |run, calls| {
         let options = &local.options();
         let around = Around { local, options, target, scope, run, what: &what };
-        test.on(&data.open(), n_variables, calls, &around)
+        data.opened(run, calls, |data| test.on(data, n_variables, calls, &around))
     })
 }
 

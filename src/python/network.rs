@@ -32,7 +32,7 @@ type Arrays<'py> = Vec<Bound<'py, PyArray1<f64>>>;
 type Repairs = Vec<(Variable, usize, usize)>;
 
 fn settings(threads: usize) -> Settings {
-    Settings { threads, time_limit: None, progress: None }
+    Settings { threads, ..AT_ONCE }
 }
 
 fn estimate(equivalent_sample_size: Option<f64>) -> ParameterEstimate {

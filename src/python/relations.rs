@@ -41,6 +41,8 @@ fn on_codes<T: Send>(
             run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run))
         }
         AnyData::Incomplete(data) => run_job(py, &AT_ONCE, |run| find(data.columns(), &|x| data.arity(x), run)),
-        AnyData::Gaussian(_) | AnyData::Mixed(_) => Err(PyTypeError::new_err("dataset: expected categories")),
+        AnyData::Gaussian(_) | AnyData::Mixed(_) | AnyData::Elsewhere(_) => {
+            Err(PyTypeError::new_err("dataset: expected categories"))
+        }
     }
 }

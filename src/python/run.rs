@@ -20,6 +20,8 @@ const STACK: usize = 8 << 20;
 pub(crate) struct Settings {
     /// Number of threads; 0 means all that this process may use, which more do too.
     pub(crate) threads: usize,
+    /// Whether threads mostly wait for answers from elsewhere, so that there may be more of them than cores.
+    pub(crate) waits: bool,
     /// Seconds after which searches return the best so far.
     pub(crate) time_limit: Option<f64>,
     /// Called as `progress(phase, done, total)` about twenty times a second, and last as `progress("finished", 1, 1)`.
@@ -27,7 +29,7 @@ pub(crate) struct Settings {
 }
 
 /// Default settings for short work: one thread, no limit, no progress.
-pub(crate) const AT_ONCE: Settings = Settings { threads: 1, time_limit: None, progress: None };
+pub(crate) const AT_ONCE: Settings = Settings { threads: 1, waits: false, time_limit: None, progress: None };
 
 impl Settings {
     fn run(&self) -> Result<Run> {
@@ -41,7 +43,9 @@ impl Settings {
                 return Err(Error::parameter("time_limit", format!("{seconds} is not a positive number of seconds")));
             }
         };
-        Ok(Run::new(self.threads.min(Run::available_threads()))?.with_deadline(deadline))
+        let run =
+            if self.waits { Run::waiting(self.threads) } else { Run::new(self.threads.min(Run::available_threads())) };
+        Ok(run?.with_deadline(deadline))
     }
 
     fn report(&self, run: &Run) -> PyResult<()> {

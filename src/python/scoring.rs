@@ -133,8 +133,8 @@ fn with_score<J: WithScore>(
     job: &J,
 ) -> PyResult<J::Output> {
     let threads = if score.is_own() { 1 } else { threads };
-    run_calling_job(py, &Settings { threads, ..AT_ONCE }, |run, calls| {
-        score.on(&data.open(), data.n_variables(), calls, job, run)
+    run_calling_job(py, &Settings { threads, waits: data.is_elsewhere(), ..AT_ONCE }, |run, calls| {
+        data.opened(run, calls, |open| score.on(open, data.n_variables(), calls, job, run))
     })
 }
 
@@ -180,10 +180,14 @@ pub(crate) fn score(
     let n_parameters = match &data {
         _ if score.is_own() => None,
         AnyData::Categorical(data) => {
-            Some((0..data.n_variables() as Variable).map(|x| n_parameters(data, x, dag.parents(x))).sum())
+            Some((0..data.n_variables() as Variable).map(|x| n_parameters(data.shape(), x, dag.parents(x))).sum())
+        }
+        AnyData::Elsewhere(data) => {
+            let of = |x: Variable| n_parameters(data.shape(), x, dag.parents(x));
+            Some((0..data.shape().n_variables() as Variable).map(of).sum())
         }
         AnyData::Weighted(data) => {
-            let of = |x: Variable| n_parameters(data.data(), x, dag.parents(x));
+            let of = |x: Variable| n_parameters(data.data().shape(), x, dag.parents(x));
             Some((0..data.data().n_variables() as Variable).map(of).sum())
         }
         AnyData::Mixed(data) => Some(match score {

@@ -82,7 +82,7 @@ pub(crate) fn independence_test(
     let n_variables = data.n_variables();
     check(n_variables, given.iter().copied().chain([x, y]))?;
     let hypothesis = Hypothesis { x, y, given };
-    let ((result, name, too_sparse), rows) = run_calling_job(py, &AT_ONCE, |_, calls| {
+    let ((result, name, too_sparse), rows) = run_calling_job(py, &AT_ONCE, |run, calls| {
         if let Some(own) = test.called(n_variables, calls) {
             return Ok((hypothesis.with(&own)?, None));
         }
@@ -113,8 +113,15 @@ pub(crate) fn independence_test(
                 Ok((test.on(&OpenData::Incomplete(&data), variables.len(), calls, &hypothesis)?, Some(rows)))
             }
             AnyData::Gaussian(_) | AnyData::Mixed(_) => {
-                Ok((test.on(&data.open(), n_variables, calls, &hypothesis)?, None))
+                Ok((data.opened(run, calls, |data| test.on(data, n_variables, calls, &hypothesis))?, None))
             }
+            AnyData::Elsewhere(_) => data.opened(run, calls, |data| {
+                let rows = match data {
+                    OpenData::Categorical(engine) => Some(hypothesis.informative(engine)),
+                    _ => None,
+                };
+                Ok((test.on(data, n_variables, calls, &hypothesis)?, rows))
+            }),
         }
     })?;
     Ok(Tested {
@@ -153,8 +160,8 @@ pub(crate) fn distances<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let data = dataset.data();
     let test = TestChoice::of_distances(&data);
-    let found = run_calling_job(py, &Settings { threads, ..AT_ONCE }, |run, calls| {
-        test.on(&data.open(), data.n_variables(), calls, &Distances(run))
+    let found = run_calling_job(py, &Settings { threads, waits: data.is_elsewhere(), ..AT_ONCE }, |run, calls| {
+        data.opened(run, calls, |open| test.on(open, data.n_variables(), calls, &Distances(run)))
     })?;
     Ok(PyArray1::from_vec(py, found.unwrap_or_default()))
 }

@@ -88,13 +88,15 @@ impl TestChoice {
         match data {
             AnyData::Gaussian(_) => Self::FisherZ,
             AnyData::Mixed(_) => Self::MixedLr,
-            AnyData::Categorical(_) | AnyData::Weighted(_) | AnyData::Incomplete(_) => Self::Contingency {
-                statistic: Statistic::G2,
-                options: ContingencyOptions {
-                    degrees_of_freedom: DegreesOfFreedom::Classical,
-                    minimum_sample: MinimumSample::Off,
-                },
-            },
+            AnyData::Categorical(_) | AnyData::Elsewhere(_) | AnyData::Weighted(_) | AnyData::Incomplete(_) => {
+                Self::Contingency {
+                    statistic: Statistic::G2,
+                    options: ContingencyOptions {
+                        degrees_of_freedom: DegreesOfFreedom::Classical,
+                        minimum_sample: MinimumSample::Off,
+                    },
+                }
+            }
         }
     }
 

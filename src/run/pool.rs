@@ -64,7 +64,19 @@ impl Run {
     /// [`Error::Parameter`] when the threads cannot be started.
     pub fn new(threads: usize) -> Result<Self> {
         let available = Self::available_threads();
-        let threads = if threads == 0 { available } else { threads.min(available.max(FEW_THREADS)) };
+        Self::of_threads(if threads == 0 { available } else { threads.min(available.max(FEW_THREADS)) })
+    }
+
+    /// A run whose threads mostly wait for answers from elsewhere: on `threads` of them, at most 64, which 0 means.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn waiting(threads: usize) -> Result<Self> {
+        Self::of_threads(if threads == 0 { WAITING_THREADS } else { threads.min(WAITING_THREADS) })
+    }
+
+    fn of_threads(threads: usize) -> Result<Self> {
         let pool = if threads == 1 {
             None
         } else {
@@ -244,6 +256,9 @@ fn on_every_thread(pool: &rayon::ThreadPool, work: &(dyn Fn() + Sync)) {
 /// Threads that are started if asked for, however few cores there are: so that tests of several threads are such
 /// everywhere.
 const FEW_THREADS: usize = 8;
+
+/// Threads that wait: as many requests are gathered at once.
+const WAITING_THREADS: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -39,7 +39,7 @@ impl<'e, 'd> Bdeu<'e, 'd> {
             return Err(Error::parameter("equivalent_sample_size", problem));
         }
         // A row adds at most ln(n + s) or, alone in its cell, −ln of a hyperparameter (20 of it allows for 5e8 cells).
-        let n = engine.data().n_rows() as f64;
+        let n = engine.shape().n_rows() as f64;
         let small = (-equivalent_sample_size.ln()).max(0.0);
         let largest = n * ((n + equivalent_sample_size).ln().max(0.0) + 20.0 + small);
         Ok(Self { engine, equivalent_sample_size, unit: ScoreUnit::for_magnitude(largest) })
@@ -53,7 +53,7 @@ impl LocalScore for Bdeu<'_, '_> {
         Self: 's;
 
     fn n_variables(&self) -> usize {
-        self.engine.data().n_variables()
+        self.engine.shape().n_variables()
     }
 
     fn session(&self) -> BdeuSession<'_> {
@@ -97,17 +97,17 @@ impl BdeuSession<'_> {
         if let Some(&sum) = self.sums.get(set) {
             return sum;
         }
-        let data = self.score.engine.data();
+        let shape = self.score.engine.shape();
         // In increasing order of variables, so that the hyperparameter depends on the set alone.
-        let cells: f64 = set.iter().map(|&v| f64::from(data.arity(v))).product();
+        let cells: f64 = set.iter().map(|&v| f64::from(shape.arity(v))).product();
         let alpha = self.score.equivalent_sample_size / cells;
         // Of tables with more cells than floats can count the logarithm is still a number.
-        let log_cells: f64 = set.iter().map(|&v| f64::from(data.arity(v)).ln()).sum();
+        let log_cells: f64 = set.iter().map(|&v| f64::from(shape.arity(v)).ln()).sum();
         let log_alpha = self.score.equivalent_sample_size.ln() - log_cells;
         if self.terms.len() >= TABULATED_HYPERPARAMETERS {
             self.terms.clear();
         }
-        let tabulated = TABULATED_COUNTS.min(data.n_rows() + 1);
+        let tabulated = TABULATED_COUNTS.min(shape.n_rows() + 1);
         let terms = self.terms.entry(log_alpha.to_bits()).or_insert_with(|| vec![f64::NAN; tabulated]);
         // Cells come by increasing cell, so the order of summation is that of the set.
         let mut sum = 0.0;
@@ -138,6 +138,10 @@ impl BdeuSession<'_> {
 }
 
 impl ScoreSession for BdeuSession<'_> {
+    fn expect(&mut self, child: Variable, parents: &[Variable], candidates: &[Variable]) {
+        self.counting.expect_each(&parents.with(child), candidates);
+    }
+
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let units = self.sum(&parents.with(child)) - self.sum(parents);
         self.score.unit.value(units)

@@ -4,7 +4,7 @@ use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession};
 use crate::counts::{CountingEngine, CountingSession};
 use crate::stats::ln_gamma;
-use crate::{Variable, VariableSet};
+use crate::{SortedSet, Variable, VariableSet};
 
 /// The score of Cooper and Herskovits (1992): a Bayesian Dirichlet score with every hyperparameter 1 and no prior over
 /// structures, Σ over parent configurations of ln \[(r − 1)! / (n + r − 1)! Π n_k!\].
@@ -21,11 +21,11 @@ pub struct K2<'e, 'd> {
 impl<'e, 'd> K2<'e, 'd> {
     /// Prepares the score.
     pub fn new(engine: &'e CountingEngine<'d>) -> Self {
-        let data = engine.data();
-        let largest = data.n_rows() + data.arities().iter().max().map_or(1, |&r| r as usize);
+        let shape = engine.shape();
+        let largest = shape.n_rows() + shape.arities().iter().max().map_or(1, |&r| r as usize);
         let log_factorials: Vec<f64> = (0..=largest).map(|n| ln_gamma(n as f64 + 1.0)).collect();
         // Every row adds at most ln of the largest factor to a denominator.
-        let magnitude = (data.n_rows() as f64 + 1.0) * (largest as f64 + 1.0).ln();
+        let magnitude = (shape.n_rows() as f64 + 1.0) * (largest as f64 + 1.0).ln();
         Self { engine, unit: ScoreUnit::for_magnitude(magnitude), log_factorials }
     }
 }
@@ -37,7 +37,7 @@ impl LocalScore for K2<'_, '_> {
         Self: 's;
 
     fn n_variables(&self) -> usize {
-        self.engine.data().n_variables()
+        self.engine.shape().n_variables()
     }
 
     fn session(&self) -> K2Session<'_> {
@@ -61,9 +61,13 @@ pub struct K2Session<'s> {
 }
 
 impl ScoreSession for K2Session<'_> {
+    fn expect(&mut self, child: Variable, parents: &[Variable], candidates: &[Variable]) {
+        self.counting.expect_each(&parents.with(child), candidates);
+    }
+
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let score = self.score;
-        let arity = score.engine.data().arity(child);
+        let arity = score.engine.shape().arity(child);
         let log_factorial = |n: u32| score.log_factorials[n as usize];
         let denominator = |rows: u32| log_factorial(arity - 1) - log_factorial(rows + arity - 1);
         // The child first, so that the cells of one parent configuration follow each other.

@@ -3,7 +3,7 @@
 use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession};
 use crate::counts::{CountingEngine, CountingSession, FixedSum};
-use crate::data::DiscreteData;
+use crate::data::Shape;
 use crate::run::Run;
 use crate::{Error, Result, SortedSet, Variable};
 
@@ -51,7 +51,7 @@ impl<'e, 'd> PenalizedLikelihood<'e, 'd> {
     ///
     /// [`Error::Parameter`] when λ is negative or not finite.
     pub fn bic_with_multiplier(engine: &'e CountingEngine<'d>, lambda: f64) -> Result<Self> {
-        Ok(Self::with_penalty(engine, per_parameter(lambda, engine.data().n_rows() as f64)?, "bic"))
+        Ok(Self::with_penalty(engine, per_parameter(lambda, engine.shape().n_rows() as f64)?, "bic"))
     }
 
     /// The extended BIC with multipliers λ of ln(N) k and γ of ln(p) for each parent (½ and ½ are usual).
@@ -61,7 +61,7 @@ impl<'e, 'd> PenalizedLikelihood<'e, 'd> {
     /// [`Error::Parameter`] when λ or γ is negative or not finite.
     pub fn extended_bic(engine: &'e CountingEngine<'d>, lambda: f64, gamma: f64) -> Result<Self> {
         let score = Self::bic_with_multiplier(engine, lambda)?;
-        let per_parent = score.unit.round(per_parent(gamma, engine.data().n_variables())?);
+        let per_parent = score.unit.round(per_parent(gamma, engine.shape().n_variables())?);
         Ok(Self { per_parent, name: "ebic", ..score })
     }
 
@@ -94,9 +94,9 @@ pub(super) fn per_parent(gamma: f64, n_variables: usize) -> Result<f64> {
 
 /// The number of free parameters of a child with its parents: (r − 1) q with q the product of the parents' arities. In
 /// floating point, because it overflows integers; at most 1e290, so that differences of scores stay numbers.
-pub fn n_parameters(data: &DiscreteData, child: Variable, parents: &[Variable]) -> f64 {
-    let configurations: f64 = parents.iter().map(|&v| f64::from(data.arity(v))).product();
-    (configurations.min(1e290) * (f64::from(data.arity(child)) - 1.0)).min(1e290)
+pub fn n_parameters(shape: &Shape, child: Variable, parents: &[Variable]) -> f64 {
+    let configurations: f64 = parents.iter().map(|&v| f64::from(shape.arity(v))).product();
+    (configurations.min(1e290) * (f64::from(shape.arity(child)) - 1.0)).min(1e290)
 }
 
 impl LocalScore for PenalizedLikelihood<'_, '_> {
@@ -106,7 +106,7 @@ impl LocalScore for PenalizedLikelihood<'_, '_> {
         Self: 's;
 
     fn n_variables(&self) -> usize {
-        self.engine.data().n_variables()
+        self.engine.shape().n_variables()
     }
 
     fn session(&self) -> LikelihoodSession<'_> {
@@ -153,7 +153,7 @@ impl ScoreSession for LikelihoodSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let family = self.counting.sum_n_log_n(&parents.with(child));
         let alone = self.counting.sum_n_log_n(parents);
-        self.score(family, alone, n_parameters(self.score.engine.data(), child, parents), parents.len())
+        self.score(family, alone, n_parameters(self.score.engine.shape(), child, parents), parents.len())
     }
 
     fn local_scores_with_each(
@@ -163,17 +163,17 @@ impl ScoreSession for LikelihoodSession<'_> {
         candidates: &[Variable],
         out: &mut Vec<f64>,
     ) {
-        let data = self.score.engine.data();
+        let shape = self.score.engine.shape();
         let (mut families, mut alone) = (std::mem::take(&mut self.with_child), std::mem::take(&mut self.without));
         self.counting.sums_with_each(&parents.with(child), candidates, &mut families);
         self.counting.sums_with_each(parents, candidates, &mut alone);
-        let before = n_parameters(data, child, parents);
+        let before = n_parameters(shape, child, parents);
         out.clear();
         out.extend(candidates.iter().zip(families.iter().zip(&alone)).map(|(&candidate, (&family, &alone))| {
-            let product = before * f64::from(data.arity(candidate));
+            let product = before * f64::from(shape.arity(candidate));
             // A product that is not exact depends on the order of its factors.
             let exact = product < (1u64 << 53) as f64;
-            let parameters = if exact { product } else { n_parameters(data, child, &parents.with(candidate)) };
+            let parameters = if exact { product } else { n_parameters(shape, child, &parents.with(candidate)) };
             self.score(family, alone, parameters, parents.len() + 1)
         }));
         (self.with_child, self.without) = (families, alone);
@@ -196,11 +196,11 @@ impl ScoreSession for LikelihoodSession<'_> {
             self.local_scores_with_each(child, parents, candidates, out);
             return f64::NEG_INFINITY;
         }
-        let (data, scale, pairs) = (engine.data(), engine.scale(), engine.known_pairs());
+        let (shape, scale, pairs) = (engine.shape(), engine.scale(), engine.known_pairs());
         let total = self.counting.sum_n_log_n(&[]);
         let family = self.counting.sum_n_log_n(&parents.with(child));
         let likelihood = scale.value(family - self.counting.sum_n_log_n(parents));
-        let before = n_parameters(data, child, parents);
+        let before = n_parameters(shape, child, parents);
         let bound = |candidate: Variable| {
             let of_candidate = engine.single(candidate);
             let mut untold = scale.value(total - of_candidate);
@@ -208,7 +208,7 @@ impl ScoreSession for LikelihoodSession<'_> {
                 let pair = pairs.map_or(total, |pairs| pairs.pair(z, candidate));
                 untold = untold.min(scale.value(engine.single(z) - pair));
             }
-            (likelihood + untold).min(0.0) - penalty * before * f64::from(data.arity(candidate)) + SLACK
+            (likelihood + untold).min(0.0) - penalty * before * f64::from(shape.arity(candidate)) + SLACK
         };
         let mut left_out = f64::NEG_INFINITY;
         let mut promising: Vec<Variable> = Vec::with_capacity(candidates.len());

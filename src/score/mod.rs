@@ -100,6 +100,11 @@ pub trait ScoreSession {
     /// The local score of `child` with `parents` (strictly increasing, without the child).
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64;
 
+    /// Hints that the families of `child`, `parents` and each of `candidates` will be scored. Never changes a score.
+    fn expect(&mut self, child: Variable, parents: &[Variable], candidates: &[Variable]) {
+        let _ = (child, parents, candidates);
+    }
+
     /// The local scores of `child` with `parents` and one more parent, for each of `candidates` (none of them the
     /// child or in `parents`), written to `out` in the same order. Counts what is shared once.
     fn local_scores_with_each(
@@ -110,6 +115,7 @@ pub trait ScoreSession {
         out: &mut Vec<f64>,
     ) {
         out.clear();
+        self.expect(child, parents, candidates);
         let mut with: Vec<Variable> = Vec::with_capacity(parents.len() + 1);
         for &candidate in candidates {
             let at = parents.partition_point(|&parent| parent < candidate);

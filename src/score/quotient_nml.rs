@@ -44,8 +44,8 @@ impl<'e, 'd> QuotientNml<'e, 'd> {
     /// [`Error::Parameter`](crate::Error::Parameter) when γ is negative or not finite.
     pub fn new(engine: &'e CountingEngine<'d>, gamma: f64) -> Result<Self> {
         let unit = ScoreUnit::of_sums(engine.scale());
-        let per_parent = unit.round(per_parent(gamma, engine.data().n_variables())?);
-        let regrets = Regrets::new(engine.data().n_rows());
+        let per_parent = unit.round(per_parent(gamma, engine.shape().n_variables())?);
+        let regrets = Regrets::new(engine.shape().n_rows());
         Ok(Self { engine, unit, support_coded: false, per_parent, regrets, rows: RwLock::default() })
     }
 
@@ -78,7 +78,7 @@ impl LocalScore for QuotientNml<'_, '_> {
         Self: 's;
 
     fn n_variables(&self) -> usize {
-        self.engine.data().n_variables()
+        self.engine.shape().n_variables()
     }
 
     fn session(&self) -> QuotientNmlSession<'_> {
@@ -170,7 +170,7 @@ impl QuotientNmlSession<'_> {
 
     /// G of a set that was counted.
     fn value_of(&mut self, set: &[Variable], sum: CellSum) -> i64 {
-        let cells = Cells::of(self.score.engine.data(), set);
+        let cells = Cells::of(self.score.engine.shape(), set);
         ScoreUnit::units_of_sum(sum.sum) - self.charge(cells, sum.occupied)
     }
 
@@ -197,11 +197,11 @@ impl QuotientNmlSession<'_> {
         // The charge is that of the arity.
         let mut known: Vec<(u32, i64)> = Vec::new();
         for (&candidate, &sum) in candidates.iter().zip(&sums) {
-            let arity = self.score.engine.data().arity(candidate);
+            let arity = self.score.engine.shape().arity(candidate);
             let charge = match known.iter().find(|(of, _)| *of == arity) {
                 Some(&(_, charge)) => charge,
                 None => {
-                    let cells = Cells::of(self.score.engine.data(), &base.with(candidate));
+                    let cells = Cells::of(self.score.engine.shape(), &base.with(candidate));
                     let charge = self.charge(cells, 0);
                     // A product that is not exact depends on the order of its factors.
                     if cells.number < (1u64 << 53) as f64 {
@@ -218,7 +218,7 @@ impl QuotientNmlSession<'_> {
     /// The same where cells are counted: what is known, to this session or in the rows that all share, is not counted again.
     fn values_by_cells(&mut self, base: &[Variable], candidates: &[Variable], out: &mut Vec<FixedSum>) {
         let score = self.score;
-        let p = score.engine.data().n_variables();
+        let p = score.engine.shape().n_variables();
         let mut missing = std::mem::take(&mut self.missing);
         let key = VariableSet::from_slice(base);
         score.rows.read().unwrap_or_else(PoisonError::into_inner).recall(&key, candidates, out, &mut missing);
@@ -233,6 +233,8 @@ impl QuotientNmlSession<'_> {
             });
         }
         if missing.len() <= FEW {
+            let wanted: Vec<Variable> = missing.iter().map(|&at| candidates[at as usize]).collect();
+            self.counting.expect_each(base, &wanted);
             for &at in &missing {
                 out[at as usize] = FixedSum(self.value(&base.with(candidates[at as usize])));
             }

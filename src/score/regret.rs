@@ -1,7 +1,7 @@
 //! Regrets of the normalized maximum likelihood of multinomials, and binomial coefficients, as logarithms.
 
 use crate::Variable;
-use crate::data::DiscreteData;
+use crate::data::Shape;
 use crate::stats::{ln_gamma, ln_gamma_increase};
 
 /// The number of cells of the table of a set of variables: the product of their arities, which may be more than any
@@ -16,8 +16,8 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Of a set in increasing order, so that it depends on the set alone to the bit.
-    pub(super) fn of(data: &DiscreteData, set: &[Variable]) -> Self {
-        let arity = |&v: &Variable| f64::from(data.arity(v));
+    pub(super) fn of(shape: &Shape, set: &[Variable]) -> Self {
+        let arity = |&v: &Variable| f64::from(shape.arity(v));
         let number: f64 = set.iter().map(arity).product();
         // The sum of logarithms depends on their order; it is needed only where the product is no number.
         let ln = if number < f64::MAX { number.ln() } else { set.iter().map(|v| arity(v).ln()).sum() };

@@ -84,7 +84,7 @@ impl<'e, 'd> WeightedScore<'e, 'd> {
         // Tables of more than e^10,000 cells are taken as that large, so that differences stay whole numbers.
         const MOST: i64 = 1 << 60;
         let Charge::Regret { regrets, support_coded } = &self.charge else { return 0 };
-        let cells = Cells::of(self.engine.data().data(), set);
+        let cells = Cells::of(self.engine.data().data().shape(), set);
         let charge = if *support_coded {
             regrets.of(Cells::exactly(f64::from(occupied))) + ln_binomial(cells, occupied)
         } else {
@@ -155,7 +155,7 @@ impl ScoreSession for WeightedScoreSession<'_> {
         let units = self.value(&parents.with(child)) - self.value(parents);
         let score = self.score;
         let of_parameters = match score.charge {
-            Charge::PerParameter(penalty) => penalty * n_parameters(score.engine.data().data(), child, parents),
+            Charge::PerParameter(penalty) => penalty * n_parameters(score.engine.data().data().shape(), child, parents),
             Charge::Regret { .. } => 0.0,
         };
         score.unit.value(units) - of_parameters - score.per_parent * parents.len() as f64

@@ -23,6 +23,7 @@ mod sampling;
 mod score;
 mod scores;
 mod search;
+mod shards;
 mod simulation;
 mod skeleton;
 mod stats;

@@ -18,7 +18,7 @@ impl LocalScore for PlainBic<'_, '_> {
     where
         Self: 's;
     fn n_variables(&self) -> usize {
-        self.0.data().n_variables()
+        self.0.shape().n_variables()
     }
     fn session(&self) -> PlainBicSession<'_, '_> {
         PlainBicSession(self.0.session())
@@ -33,7 +33,7 @@ impl LocalScore for PlainBic<'_, '_> {
 
 impl ScoreSession for PlainBicSession<'_, '_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        let data = self.0.engine().data();
+        let data = self.0.engine().shape();
         let mut family = parents.to_vec();
         family.push(child);
         family.sort_unstable();

@@ -8,7 +8,7 @@ use crate::counts::fixed::Total;
 use crate::counts::simd::{Line, TILE, Tile};
 use crate::counts::{CountingEngine, FixedSum};
 use crate::run::Run;
-use crate::{Error, Result, Variable};
+use crate::{Error, Result, Variable, VariableSet};
 
 /// F(S) = Σ n ln n for every set of at most two variables: 8 bytes for each pair.
 ///
@@ -27,6 +27,10 @@ const PANEL: usize = 16;
 
 /// Up to so many pairs are computed ahead for a search that will ask for all of them, some of them more than once (2 GiB).
 const MOST_PREPARED: usize = 1 << 28;
+
+/// Where rows are elsewhere, tables of pairs with this many cells are asked for together (16 MiB), and kept up to so many.
+const MOST_ASKED: usize = 1 << 22;
+const FEW_ASKED: usize = 1 << 18;
 
 /// Lines of a plane taken at a time (65,536 rows).
 const BLOCK: usize = 128;
@@ -49,7 +53,7 @@ impl PairwiseCells {
 impl PairwiseSums {
     /// All pairs, with the number of cells that occur if `T` counts them.
     pub(crate) fn compute<T: Total>(engine: &CountingEngine<'_>, run: &Run) -> Result<(Self, PairwiseCells)> {
-        let p = engine.data().n_variables();
+        let p = engine.shape().n_variables();
         // The memory alone takes a while at thousands of variables.
         in_time(run)?;
         let n_pairs = n_pairs(p);
@@ -163,7 +167,7 @@ fn for_each_panel<T: Total, R: Send>(
     start: impl Fn(usize) -> R + Sync,
     visit: impl Fn(&mut R, usize, usize, T) + Sync,
 ) -> Result<Vec<R>> {
-    let n_panels = engine.data().n_variables().div_ceil(PANEL);
+    let n_panels = engine.shape().n_variables().div_ceil(PANEL);
     run.try_map(
         n_panels,
         || Panels::<T>::new(engine),
@@ -206,7 +210,7 @@ impl CountingEngine<'_> {
         start: impl Fn() -> R + Sync,
         visit: impl Fn(&mut R, Variable, Variable, FixedSum) + Sync,
     ) -> Result<Vec<R>> {
-        let p = self.data().n_variables();
+        let p = self.shape().n_variables();
         let Some(pairs) = self.pairs_to_keep(run)? else {
             return for_each_panel(self, run, |_| start(), |part, x, y, sum| visit(part, x as u32, y as u32, sum));
         };
@@ -233,7 +237,7 @@ impl CountingEngine<'_> {
         value: impl Fn(Variable, Variable, FixedSum) -> E + Sync,
     ) -> Result<Vec<E>> {
         in_time(run)?;
-        let p = self.data().n_variables();
+        let p = self.shape().n_variables();
         let mut values = vec![E::default(); n_pairs(p)];
         let parts = Parts::of(&mut values, p);
         let put = |part: &mut Part<'_, E>, x: usize, y: usize, sum| part.put(x, y, value(x as u32, y as u32, sum));
@@ -256,12 +260,12 @@ impl CountingEngine<'_> {
 
     /// Whether so many variables have more pairs than a search computes ahead.
     pub(crate) fn has_too_many_pairs(&self) -> bool {
-        n_pairs(self.data().n_variables()) > MOST_PREPARED
+        n_pairs(self.shape().n_variables()) > MOST_PREPARED
     }
 
     /// All pairs, where they are known already or few enough to be kept.
     fn pairs_to_keep(&self, run: &Run) -> Result<Option<&PairwiseSums>> {
-        if self.known_pairs().is_none() && n_pairs(self.data().n_variables()) > MOST_KEPT {
+        if self.known_pairs().is_none() && n_pairs(self.shape().n_variables()) > MOST_KEPT {
             return Ok(None);
         }
         self.pairwise(run).map(Some)
@@ -271,7 +275,6 @@ impl CountingEngine<'_> {
 /// One thread's scratch memory.
 struct Panels<'e, 'd, T> {
     engine: &'e CountingEngine<'d>,
-    source: Source<'e>,
     /// Counts of the planes of two panels: `[plane of the first][plane of the second]`.
     counts: Vec<u32>,
     candidates: Candidates,
@@ -282,24 +285,45 @@ struct Panels<'e, 'd, T> {
 impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
     fn new(engine: &'e CountingEngine<'d>) -> Self {
         let (counts, candidates, others, sums) = Default::default();
-        Self { engine, source: engine.source(), counts, candidates, others, sums }
+        Self { engine, counts, candidates, others, sums }
     }
 
     /// Visits the pairs x < y of the panel of variables x from `first`.
     fn visit(&mut self, first: usize, run: &Run, put: &mut impl FnMut(usize, usize, T)) -> Result<()> {
-        let p = self.engine.data().n_variables();
+        let p = self.engine.shape().n_variables();
         let end = (first + PANEL).min(p);
+        let Some(source) = self.engine.here() else { return self.ask(first..end, run, put) };
         for start in (first..p).step_by(PANEL) {
             in_time(run)?;
-            self.count(first..end, start..(start + PANEL).min(p));
-            self.sum(first..end, start..(start + PANEL).min(p), put);
+            self.count(source, first..end, start..(start + PANEL).min(p));
+            self.sum(source, first..end, start..(start + PANEL).min(p), put);
         }
-        self.sum_without_planes(first..end, run, put)
+        self.sum_without_planes(source, first..end, run, put)
+    }
+
+    /// The same where the rows are elsewhere: asks for some thousands of tables at a time.
+    fn ask(&mut self, xs: Range<usize>, run: &Run, put: &mut impl FnMut(usize, usize, T)) -> Result<()> {
+        let shape = self.engine.shape();
+        let mut pairs = xs.flat_map(|x| (x + 1..shape.n_variables()).map(move |y| (x, y))).peekable();
+        while pairs.peek().is_some() {
+            in_time(run)?;
+            let (mut together, mut cells) = (Vec::new(), 0);
+            while let Some((x, y)) = pairs.next_if(|_| cells < MOST_ASKED) {
+                cells += shape.arity(x as Variable) as usize * shape.arity(y as Variable) as usize;
+                together.push((x, y));
+            }
+            let set = |&(x, y): &(usize, usize)| VariableSet::from_slice(&[x as Variable, y as Variable]);
+            let sets: Vec<VariableSet> = together.iter().map(set).collect();
+            // Of few pairs the tables are kept for tests that need more of them than their sum.
+            let totals = self.engine.totals(&sets, cells < FEW_ASKED);
+            together.into_iter().zip(totals).for_each(|((x, y), total)| put(x, y, total));
+        }
+        Ok(())
     }
 
     /// Counts the planes of two panels.
-    fn count(&mut self, xs: Range<usize>, ys: Range<usize>) {
-        let planes = self.source.planes;
+    fn count(&mut self, source: Source<'_>, xs: Range<usize>, ys: Range<usize>) {
+        let planes = source.planes;
         let (numbers_x, numbers_y) = (planes.range(xs), planes.range(ys));
         let width = numbers_y.len();
         self.counts.clear();
@@ -317,7 +341,7 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
                 for at_x in (0..numbers_x.len()).step_by(TILE) {
                     let (of_x, n_x) = tile(&numbers_x, at_x);
                     let mut counts = Tile::default();
-                    self.source.counter.tile(&[], &of_y[..n_y], &of_x[..n_x], &mut counts);
+                    source.counter.tile(&[], &of_y[..n_y], &of_x[..n_x], &mut counts);
                     for (i, counts) in counts[..n_x].iter().enumerate() {
                         let to = &mut self.counts[(at_x + i) * width + at_y..][..n_y];
                         to.iter_mut().zip(counts).for_each(|(to, count)| *to += count);
@@ -328,9 +352,9 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
     }
 
     /// Completes and sums the tables of the pairs of two panels.
-    fn sum(&self, xs: Range<usize>, ys: Range<usize>, put: &mut impl FnMut(usize, usize, T)) {
-        let planes = self.source.planes;
-        let scale = self.source.scale;
+    fn sum(&self, source: Source<'_>, xs: Range<usize>, ys: Range<usize>, put: &mut impl FnMut(usize, usize, T)) {
+        let planes = source.planes;
+        let scale = source.scale;
         let (first_x, first_y) = (planes.range(xs.clone()).start, planes.range(ys.clone()).start);
         let width = planes.range(ys.clone()).len();
         for x in xs {
@@ -371,23 +395,23 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
     }
 
     /// The pairs in which a variable has no planes.
-    fn sum_without_planes(&mut self, xs: Range<usize>, run: &Run, put: &mut impl FnMut(usize, usize, T)) -> Result<()> {
-        let p = self.engine.data().n_variables();
-        let arity = |x: usize| self.engine.data().arity(x as Variable);
-        let planar = |x: usize| self.source.planes.has(x as Variable, arity(x));
+    fn sum_without_planes(
+        &mut self,
+        source: Source<'_>,
+        xs: Range<usize>,
+        run: &Run,
+        put: &mut impl FnMut(usize, usize, T),
+    ) -> Result<()> {
+        let p = self.engine.shape().n_variables();
+        let arity = |x: usize| self.engine.shape().arity(x as Variable);
+        let planar = |x: usize| source.planes.has(x as Variable, arity(x));
         for x in xs {
             in_time(run)?;
             let others = (x + 1..p).filter(|&y| !planar(x) || !planar(y));
             self.others.clear();
             self.others.extend(others.map(|y| y as Variable));
             if !self.others.is_empty() {
-                self.candidates.sums_with_each(
-                    self.source,
-                    &[x as Variable],
-                    &self.others,
-                    &self.others,
-                    &mut self.sums,
-                );
+                self.candidates.sums_with_each(source, &[x as Variable], &self.others, &self.others, &mut self.sums);
                 for (&y, &sum) in self.others.iter().zip(&self.sums) {
                     put(x, y as usize, sum);
                 }

@@ -12,7 +12,7 @@ impl CountingSession<'_, '_> {
     pub fn cell_sum(&mut self, variables: &[Variable]) -> CellSum {
         debug_assert!(variables.windows(2).all(|w| w[0] < w[1]));
         match *variables {
-            [] => CellSum { sum: self.engine.total(), occupied: u32::from(self.engine.data().n_rows() > 0) },
+            [] => CellSum { sum: self.engine.total(), occupied: u32::from(self.engine.shape().n_rows() > 0) },
             [x] => self.single_cell_sum(x),
             _ if variables.len() > self.memo_size => self.sum_by_rows(variables),
             _ => {
@@ -21,7 +21,7 @@ impl CountingSession<'_, '_> {
                 {
                     return known;
                 }
-                let set = Set::new(self.engine.data(), self.format, variables);
+                let set = Set::new(self.engine.shape(), self.format, variables);
                 let fast = self.sum_of_table(&set).or_else(|| self.sum_from_planes(&set));
                 fast.unwrap_or_else(|| self.sum_by_rows(variables))
             }
@@ -38,13 +38,17 @@ impl CountingSession<'_, '_> {
                 let pair = |&c: &Variable| self.engine.known_pair_cells(x, c).expect("all pairs are known");
                 out.extend(candidates.iter().map(pair));
             }
+            _ if self.engine.here().is_none() => *out = self.ask_totals(base, candidates),
             _ if candidates.len() <= self.few(candidates) && base.len() < MAX_SET => {
                 for &candidate in candidates {
                     let sum = self.cell_sum(&super::joined(base, candidate));
                     out.push(sum);
                 }
             }
-            _ => self.candidates.sums_with_each(self.engine.source(), base, candidates, candidates, out),
+            _ => {
+                let source = self.engine.here().expect("others were asked for");
+                self.candidates.sums_with_each(source, base, candidates, candidates, out);
+            }
         }
     }
 

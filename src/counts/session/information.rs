@@ -26,6 +26,9 @@ impl CountingSession<'_, '_> {
     /// N times the conditional mutual information of x and y given `given` (any order, distinct, without x and y):
     /// F(x, y, z) + F(z) − F(x, z) − F(y, z). G² is twice its value. Symmetric in x and y.
     pub fn conditional_information(&mut self, x: Variable, y: Variable, given: &[Variable]) -> FixedSum {
+        if self.engine.here().is_none() && self.count_strata(x, y, given) {
+            return self.over_strata(x, y).0;
+        }
         let mut set: SmallVec<[Variable; MAX_SET]> = given.into();
         set.push(x);
         set.push(y);
@@ -45,9 +48,9 @@ impl CountingSession<'_, '_> {
         let joint = match self.memo.sum(key) {
             Some(sum) => sum,
             None => {
-                let set = Set::new(self.engine.data(), self.format, &set);
+                let set = Set::new(self.engine.shape(), self.format, &set);
                 let (sum, by_rows) = self.new_sum(&set);
-                if by_rows && set.cells() <= self.engine.data().n_rows() {
+                if by_rows && set.cells() <= self.engine.shape().n_rows().min(self.table_limit()) {
                     self.sum_margins(&set, [at_x, at_y]);
                 }
                 sum
@@ -96,6 +99,9 @@ impl CountingSession<'_, '_> {
     /// The adjusted degrees of freedom of x ⫫ y | given: Σ over the strata of `given` that occur of (states of x that
     /// occur in the stratum − 1) (states of y that occur in it − 1).
     pub fn observed_degrees_of_freedom(&mut self, x: Variable, y: Variable, given: &[Variable]) -> u64 {
+        if self.engine.here().is_none() && self.count_strata(x, y, given) {
+            return self.over_strata(x, y).1;
+        }
         let mut set: SmallVec<[Variable; MAX_SET]> = given.into();
         set.push(x);
         set.push(y);
@@ -108,7 +114,7 @@ impl CountingSession<'_, '_> {
                 return of_x.iter().zip(of_y).map(degrees).sum();
             }
         }
-        let r_x = self.engine.data().arity(x);
+        let r_x = self.engine.shape().arity(x);
         let mut total = 0;
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         self.for_each_stratum(&[x, y], given, |cells| {
@@ -129,10 +135,10 @@ impl CountingSession<'_, '_> {
     /// `of` and `without`, in dense order; false when there are too many cells.
     fn count_supports(&mut self, set: &[Variable], without: Variable, of: Variable, to: usize) -> bool {
         let part: SmallVec<[Variable; MAX_SET]> = set.iter().copied().filter(|&v| v != without).collect();
-        let data = self.engine.data();
+        let shape = self.engine.shape();
         let below = part.iter().take_while(|&&v| v != of);
-        let block = below.map(|&v| data.arity(v) as usize).product::<usize>();
-        let arity = data.arity(of) as usize;
+        let block = below.map(|&v| shape.arity(v) as usize).product::<usize>();
+        let arity = shape.arity(of) as usize;
         let Some(place) = self.place_of_table(&part) else {
             return false;
         };
@@ -168,7 +174,7 @@ impl CountingSession<'_, '_> {
         if size > pool.len() || !self.are_binary(x, y, with, pool, size) {
             return;
         }
-        let source = self.engine.source();
+        let Some(source) = self.engine.here() else { return };
         let n_rows = source.data.n_rows() as u32;
         let (planes, n_log_n) = (source.planes, source.scale.table());
         let mut all: SmallVec<[Variable; 32]> = SmallVec::new();
@@ -186,7 +192,7 @@ impl CountingSession<'_, '_> {
     /// Whether [`visit_binary`](Self::visit_binary) applies: all variables must be binary, sets of one to three (`with`
     /// included), the pool not above 1,024 for three, and the rows not above 131,072.
     pub fn are_binary(&self, x: Variable, y: Variable, with: Option<Variable>, pool: &[Variable], size: usize) -> bool {
-        let source = self.engine.source();
+        let Some(source) = self.engine.here() else { return false };
         let always = usize::from(with.is_some());
         let (size, most) = (size + always, pool.len() + always);
         let binary = |v: &Variable| source.data.arity(*v) == 2;
@@ -204,29 +210,36 @@ impl CountingSession<'_, '_> {
         all.push(x);
         all.push(y);
         all.sort_unstable();
-        let data = self.engine.data();
+        let shape = self.engine.shape();
         let by_rows = all.len() > self.memo_size || {
-            let set = Set::new(data, self.format, &all);
+            let set = Set::new(shape, self.format, &all);
             self.memo.table(set.key).is_none() && !self.pays_from_planes(&set)
         };
         if by_rows {
             // The one with more states runs fastest, for longer runs of cells.
-            let (x, y) = if data.arity(x) < data.arity(y) { (y, x) } else { (x, y) };
-            all.clear();
-            all.extend([x, y]);
-            all.extend_from_slice(given);
-            if let Some(cells) = cells_within(data, &all, self.table_limit()) {
-                self.count_rows(&all, cells);
+            let (x, y) = if shape.arity(x) < shape.arity(y) { (y, x) } else { (x, y) };
+            if self.count_strata(x, y, given) {
                 return self.over_strata(x, y);
             }
         }
         (self.conditional_information(x, y, given), self.observed_degrees_of_freedom(x, y, given))
     }
 
+    /// Counts the table of x, y and `given`, in this order, into the scratch memory; false when it has too many cells.
+    fn count_strata(&mut self, x: Variable, y: Variable, given: &[Variable]) -> bool {
+        let mut all: SmallVec<[Variable; MAX_SET]> = SmallVec::from_slice(&[x, y]);
+        all.extend_from_slice(given);
+        let cells = cells_within(self.engine.shape(), &all, self.table_limit());
+        cells.is_some_and(|cells| {
+            self.count_rows(&all, cells);
+            true
+        })
+    }
+
     /// Information and degrees of freedom from `counts`, the table of x, y and the variables that form strata.
     fn over_strata(&mut self, x: Variable, y: Variable) -> (FixedSum, u64) {
-        let (data, scale) = (self.engine.data(), self.engine.scale());
-        let (r_x, r_y) = (data.arity(x) as usize, data.arity(y) as usize);
+        let (shape, scale) = (self.engine.shape(), self.engine.scale());
+        let (r_x, r_y) = (shape.arity(x) as usize, shape.arity(y) as usize);
         let (mut information, mut degrees) = (FixedSum::default(), 0);
         for stratum in self.scratch.counts.chunks_exact(r_x * r_y) {
             if stratum.iter().fold(0, |any, &count| any | count) == 0 {

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod cells;
+mod elsewhere;
 pub(super) mod information;
 mod tables;
 mod with_each;
@@ -55,7 +56,7 @@ pub(crate) struct Scratch {
 
 impl<'e, 'd> CountingSession<'e, 'd> {
     pub(crate) fn new(engine: &'e CountingEngine<'d>) -> Self {
-        let format = KeyFormat::new(engine.data().n_variables());
+        let format = KeyFormat::new(engine.shape().n_variables());
         Self {
             engine,
             format,
@@ -88,7 +89,7 @@ impl<'e, 'd> CountingSession<'e, 'd> {
             [x] => self.engine.single(*x),
             _ if variables.len() <= self.memo_size => match self.memo.sum(self.format.key(variables)) {
                 Some(sum) => sum,
-                None => self.new_sum(&Set::new(self.engine.data(), self.format, variables)).0,
+                None => self.new_sum(&Set::new(self.engine.shape(), self.format, variables)).0,
             },
             _ => self.sum_by_rows(variables),
         }

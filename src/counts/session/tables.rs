@@ -8,11 +8,12 @@ use super::CountingSession;
 use crate::Variable;
 use crate::counts::cache::memo::Memo;
 use crate::counts::cost;
+use crate::counts::extend::each::Source;
 use crate::counts::fixed::Total;
 use crate::counts::table::core::{MAX_SET, Set, complete, count_core};
 use crate::counts::table::planes::MAX_PLANE_ARITY;
 use crate::counts::table::row_scan;
-use crate::counts::table::strata::{cells_within, reorder};
+use crate::counts::table::strata::{cells_within, most_cells, reorder};
 
 /// Where a table is.
 pub(super) enum Place {
@@ -34,7 +35,7 @@ impl Place {
 impl CountingSession<'_, '_> {
     /// The largest number of cells for which [`table`](Self::table) gives a dense table: 4 N within 4,096 and 2²⁰.
     pub fn table_limit(&self) -> usize {
-        (4 * self.engine.data().n_rows()).clamp(1 << 12, 1 << 20)
+        most_cells(self.engine.shape())
     }
 
     /// The counts of all cells of the table of `variables` (any order, distinct), zeros included. The cell of states
@@ -47,8 +48,8 @@ impl CountingSession<'_, '_> {
 
     /// Where the table of `variables` is, made if need be; `None` when it has too many cells.
     pub(super) fn place_of_table(&mut self, variables: &[Variable]) -> Option<Place> {
-        let data = self.engine.data();
-        let cells = cells_within(data, variables, self.table_limit())?;
+        let shape = self.engine.shape();
+        let cells = cells_within(shape, variables, self.table_limit())?;
         if variables.len() <= self.memo_size {
             let in_order = variables.is_sorted();
             let mut sorted: SmallVec<[Variable; MAX_SET]> = SmallVec::new();
@@ -57,17 +58,26 @@ impl CountingSession<'_, '_> {
                 sorted.sort_unstable();
             }
             let set = if in_order { variables } else { &sorted };
-            if let Some(start) = self.known_table(&Set::new(data, self.format, set)) {
+            if let Some(start) = self.known_table(&Set::new(shape, self.format, set)) {
                 let kept = start as usize..start as usize + cells;
                 if in_order {
                     return Some(Place::Kept(kept));
                 }
-                reorder(data, set, variables, &self.memo.cells()[kept], &mut self.scratch.counts);
+                reorder(shape, set, variables, &self.memo.cells()[kept], &mut self.scratch.counts);
                 return Some(Place::Counted);
             }
         }
         self.count_rows(variables, cells);
         Some(Place::Counted)
+    }
+
+    /// Adds the counts of the table of a set (increasing) to `into`, which has all its cells, however many these are.
+    pub(crate) fn add_table(&mut self, set: &[Variable], into: &mut [u32]) {
+        if let Some(table) = self.table(set) {
+            into.iter_mut().zip(table).for_each(|(into, count)| *into += count);
+        } else {
+            self.for_each_cell(set, |cell, count| into[cell as usize] += count);
+        }
     }
 
     /// Calls `visit(cells)` for every configuration of `given` that occurs in the data, by increasing configuration
@@ -78,11 +88,11 @@ impl CountingSession<'_, '_> {
     /// `inner` has one or two variables; all variables are distinct.
     pub fn for_each_stratum(&mut self, inner: &[Variable], given: &[Variable], mut visit: impl FnMut(&[(u32, u32)])) {
         debug_assert!(!inner.is_empty() && inner.len() <= 2);
-        let data = self.engine.data();
+        let engine = self.engine;
         let mut all: SmallVec<[Variable; MAX_SET]> = inner.into();
         all.extend_from_slice(given);
         let mut cells: Vec<(u32, u32)> = Vec::new();
-        let block: usize = inner.iter().map(|&v| data.arity(v) as usize).product();
+        let block: usize = inner.iter().map(|&v| engine.shape().arity(v) as usize).product();
         if let Some(table) = self.table(&all) {
             for stratum in table.chunks_exact(block) {
                 cells.clear();
@@ -94,6 +104,15 @@ impl CountingSession<'_, '_> {
             }
             return;
         }
+        let Some(Source { data, .. }) = engine.here() else {
+            // By increasing cell, the variables of `inner` fastest: strata follow each other.
+            for stratum in engine.cells(&all).chunk_by(|(a, _), (b, _)| a / block as u128 == b / block as u128) {
+                cells.clear();
+                cells.extend(stratum.iter().map(|&(cell, count)| ((cell % block as u128) as u32, count)));
+                visit(&cells);
+            }
+            return;
+        };
         self.scratch.strata.group(data, given);
         self.scratch.codes.clear();
         self.scratch.codes.extend(self.scratch.strata.ids().iter().map(|&id| u64::from(id) << 32));
@@ -116,12 +135,15 @@ impl CountingSession<'_, '_> {
     /// When there are more than 2¹²⁸ cells the last variables are taken together: their configuration is replaced by
     /// its rank among those that occur, and the numbering is as if that were one variable.
     pub fn for_each_cell(&mut self, variables: &[Variable], mut visit: impl FnMut(u128, u32)) {
-        let data = self.engine.data();
+        let engine = self.engine;
         if let Some(table) = self.table(variables) {
             let counted = table.iter().enumerate().filter(|(_, count)| **count > 0);
             counted.for_each(|(cell, &count)| visit(cell as u128, count));
             return;
         }
+        let Some(Source { data, .. }) = engine.here() else {
+            return engine.cells(variables).into_iter().for_each(|(cell, count)| visit(cell, count));
+        };
         let arity = |variable: &Variable| u128::from(data.arity(*variable));
         let rows = data.n_rows() as u128;
         let mut plain = variables.len();
@@ -161,7 +183,8 @@ impl CountingSession<'_, '_> {
     /// Whether a table that is not kept is made faster from bit planes than row by row. If so there is room in the memo
     /// for it and for all the smaller tables that it needs.
     pub(crate) fn pays_from_planes(&mut self, set: &Set) -> bool {
-        let limit = cost::most_cells_from_planes(self.engine.kernel());
+        let Some(Source { counter, .. }) = self.engine.here() else { return false };
+        let limit = cost::most_cells_from_planes(counter.kernel());
         if set.core() > limit || set.arities().iter().any(|&arity| arity > MAX_PLANE_ARITY) {
             return false;
         }
@@ -190,7 +213,7 @@ impl CountingSession<'_, '_> {
     /// Makes the table of a set from bit planes as the newest one of the memo, without putting it down; those of all
     /// subsets are made and kept if need be.
     pub(super) fn make_table(&mut self, set: &Set) -> u32 {
-        let source = self.engine.source();
+        let source = self.engine.here().expect("planes are made of rows");
         if set.variables().len() < 2 {
             let (_, start, table) = self.memo.new_table(set.cells());
             match *set.variables() {
@@ -219,25 +242,28 @@ impl CountingSession<'_, '_> {
 
     /// F of any set, counted row by row and not kept.
     pub(crate) fn sum_by_rows<T: Total>(&mut self, variables: &[Variable]) -> T {
-        let data = self.engine.data();
-        if let Some(cells) = cells_within(data, variables, self.table_limit()) {
+        let engine = self.engine;
+        if let Some(cells) = cells_within(engine.shape(), variables, self.table_limit()) {
             self.count_rows(variables, cells);
-        } else {
+        } else if let Some(Source { data, .. }) = engine.here() {
             self.scratch.strata.group(data, variables);
             self.scratch.counts.clear();
             self.scratch.counts.resize(self.scratch.strata.n_strata(), 0);
             for &id in self.scratch.strata.ids() {
                 self.scratch.counts[id as usize] += 1;
             }
+        } else {
+            self.scratch.counts.clear();
+            self.scratch.counts.extend(engine.cells(variables).into_iter().map(|(_, count)| count));
         }
         T::of(self.engine.scale(), &self.scratch.counts)
     }
 
-    /// Counts a dense table row by row.
+    /// Counts a dense table row by row, or asks for it where rows are elsewhere.
     pub(crate) fn count_rows(&mut self, variables: &[Variable], cells: usize) {
+        let Some(source) = self.engine.here() else { return self.ask_table(variables) };
         self.scratch.counts.clear();
         self.scratch.counts.resize(cells, 0);
-        let source = self.engine.source();
         row_scan::count(source.counter, source.data, variables, &mut self.scratch.counts, &mut self.scratch.tables);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{CountingSession, Scratch, joined};
 use crate::counts::cache::shared::SharedSums;
+use crate::counts::extend::each::Source;
 use crate::counts::table::core::MAX_SET;
 use crate::counts::{FixedSum, cost};
 use crate::{Variable, VariableSet};
@@ -10,7 +11,9 @@ impl CountingSession<'_, '_> {
     /// Says that [`sums_with_each`](Self::sums_with_each) will be asked for many bases and these candidates, so that they are
     /// brought together in memory. It changes no result.
     pub fn gather(&mut self, candidates: &[Variable]) {
-        self.candidates.gather(self.engine.data(), candidates);
+        if let Some(source) = self.engine.here() {
+            self.candidates.gather(source.data, candidates);
+        }
     }
 
     /// Whether these were the last candidates to be brought together.
@@ -40,15 +43,16 @@ impl CountingSession<'_, '_> {
         let mut key = VariableSet::from_slice(base);
         key.sort_unstable();
         self.recall(&key, candidates, out);
-        let n_variables = engine.data().n_variables();
+        let n_variables = engine.shape().n_variables();
         if self.scratch.missing.is_empty() {
             return;
         }
+        let Some(source) = engine.here() else { return self.ask_each(key, candidates, out) };
         if self.scratch.missing.len() > cost::FEW && 2 * candidates.len() >= n_variables {
             // All variables at once cost little more, and serve single sets too.
             let all: Vec<Variable> = (0..n_variables as Variable).filter(|v| key.binary_search(v).is_err()).collect();
             let sums = &mut self.scratch.sums;
-            self.candidates.sums_with_each(engine.source(), base, &all, &all, sums);
+            self.candidates.sums_with_each(source, base, &all, &all, sums);
             for (out, candidate) in out.iter_mut().zip(candidates) {
                 *out = sums[all.binary_search(candidate).expect("no candidate is in the base")];
             }
@@ -56,7 +60,7 @@ impl CountingSession<'_, '_> {
             return;
         }
         let missing: Vec<Variable> = self.scratch.missing.iter().map(|&at| candidates[at as usize]).collect();
-        self.count_each(&key, base, &missing, candidates);
+        self.count_each(source, &key, base, &missing, candidates);
         let Scratch { missing: at, sums, .. } = &self.scratch;
         at.iter().zip(sums).for_each(|(&at, &sum)| out[at as usize] = sum);
         if SharedSums::pays(candidates.len(), n_variables) {
@@ -84,11 +88,18 @@ impl CountingSession<'_, '_> {
     /// Whether sums of a base of so many variables with each of so many candidates are remembered one by one. A request for
     /// many candidates is likely to come again, from the search around another variable of the base: those are shared.
     fn keeps_recent(&self, base: usize, candidates: usize) -> bool {
-        base < self.memo_size && !SharedSums::pays(candidates, self.engine.data().n_variables())
+        base < self.memo_size && !SharedSums::pays(candidates, self.engine.shape().n_variables())
     }
 
     /// Counts base ∪ {c} for each missing candidate c, into the sums of the scratch memory.
-    fn count_each(&mut self, key: &VariableSet, base: &[Variable], missing: &[Variable], candidates: &[Variable]) {
+    fn count_each(
+        &mut self,
+        source: Source<'_>,
+        key: &VariableSet,
+        base: &[Variable],
+        missing: &[Variable],
+        candidates: &[Variable],
+    ) {
         if missing.len() <= self.few(candidates) && base.len() < MAX_SET {
             self.scratch.sums.clear();
             for &candidate in missing {
@@ -97,7 +108,7 @@ impl CountingSession<'_, '_> {
             }
             return;
         }
-        self.candidates.sums_with_each(self.engine.source(), base, missing, candidates, &mut self.scratch.sums);
+        self.candidates.sums_with_each(source, base, missing, candidates, &mut self.scratch.sums);
         if self.keeps_recent(base.len(), candidates.len()) {
             for (&candidate, &sum) in missing.iter().zip(&self.scratch.sums) {
                 self.recent.put(self.format.key(&joined(key, candidate)), sum);

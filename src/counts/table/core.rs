@@ -8,7 +8,7 @@ use crate::Variable;
 use crate::counts::cache::memo::{Key, KeyFormat};
 use crate::counts::simd::{Counter, Line, MASKS, TILE, Tile};
 use crate::counts::table::planes::BitPlanes;
-use crate::data::DiscreteData;
+use crate::data::Shape;
 
 /// The largest set whose tables are made by inclusion and exclusion.
 pub(crate) const MAX_SET: usize = 10;
@@ -27,12 +27,12 @@ pub(crate) struct Set {
 
 impl Set {
     /// The set of `variables` (increasing, at most [`MAX_SET`] and the capacity of keys).
-    pub(crate) fn new(data: &DiscreteData, format: KeyFormat, variables: &[Variable]) -> Self {
+    pub(crate) fn new(shape: &Shape, format: KeyFormat, variables: &[Variable]) -> Self {
         let len = variables.len();
         let mut set = Self { len, variables: [0; MAX_SET], arities: [1; MAX_SET], key: format.key(variables) };
         set.variables[..len].copy_from_slice(variables);
         for (arity, &variable) in set.arities.iter_mut().zip(variables) {
-            *arity = data.arity(variable);
+            *arity = shape.arity(variable);
         }
         set
     }

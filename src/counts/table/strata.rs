@@ -4,7 +4,7 @@
 //! O(rows) however many cells the full table has, and nothing can overflow.
 
 use crate::Variable;
-use crate::data::{DiscreteData, with_codes};
+use crate::data::{DiscreteData, Shape, with_codes};
 
 /// The configuration of each row, numbered `0..n_strata` by increasing cell (the last variable most significant).
 #[derive(Debug, Default)]
@@ -120,23 +120,28 @@ fn counting_sort(
     }
 }
 
+/// The largest number of cells of a dense table: 4 N within 4,096 and 2²⁰.
+pub(crate) fn most_cells(shape: &Shape) -> usize {
+    (4 * shape.n_rows()).clamp(1 << 12, 1 << 20)
+}
+
 /// The number of cells of a table, or `None` when it is above `limit`.
-pub(crate) fn cells_within(data: &DiscreteData, variables: &[Variable], limit: usize) -> Option<usize> {
+pub(crate) fn cells_within(shape: &Shape, variables: &[Variable], limit: usize) -> Option<usize> {
     let mut cells = 1usize;
     for &variable in variables {
-        cells = cells.checked_mul(data.arity(variable) as usize).filter(|&cells| cells <= limit)?;
+        cells = cells.checked_mul(shape.arity(variable) as usize).filter(|&cells| cells <= limit)?;
     }
     Some(cells)
 }
 
 /// Brings a dense table of the variables `from` into the order of the variables `to`, a permutation of them.
-pub(crate) fn reorder(data: &DiscreteData, from: &[Variable], to: &[Variable], table: &[u32], out: &mut Vec<u32>) {
+pub(crate) fn reorder(shape: &Shape, from: &[Variable], to: &[Variable], table: &[u32], out: &mut Vec<u32>) {
     // What one step of each variable of `to` moves in `table`.
     let steps: Vec<(usize, usize)> = to
         .iter()
         .map(|variable| {
             let below = from.iter().take_while(|v| *v != variable);
-            (data.arity(*variable) as usize, below.map(|&v| data.arity(v) as usize).product())
+            (shape.arity(*variable) as usize, below.map(|&v| shape.arity(v) as usize).product())
         })
         .collect();
     let mut states = vec![0; to.len()];

@@ -11,6 +11,7 @@ use self::entropies::Entropies;
 use self::sorted::{MAX_STRATA, Records};
 use self::split::{Entropy, MAX_ROSTER, MAX_STATES, Split};
 use crate::Variable;
+use crate::counts::extend::each::Source;
 use crate::counts::{CountingSession, InformationVisitor};
 use crate::data::DiscreteData;
 use crate::subsets::Combinations;
@@ -91,8 +92,8 @@ impl CountingSession<'_, '_> {
         if !self.applies_around(target, other, with, pool, size) {
             return false;
         }
-        let engine = self.engine;
-        let (data, counter, n_log_n) = (engine.data(), engine.source().counter, engine.scale().table());
+        let Some(Source { data, counter, scale, .. }) = self.engine.here() else { return false };
+        let n_log_n = scale.table();
         self.around.prepare(data, target, pool.iter().copied().chain(with));
         let around = &mut self.around;
         let position = |variable: Variable| around.position(variable).expect("all are on the roster");
@@ -155,7 +156,7 @@ impl CountingSession<'_, '_> {
         pool: &[Variable],
         size: usize,
     ) -> bool {
-        let data = self.engine.data();
+        let Some(Source { data, .. }) = self.engine.here() else { return false };
         let few = |&variable: &Variable| data.arity(variable) as usize <= MAX_STATES + 1;
         // The prefix has the other variable and at most two of the pool.
         let most = pool.iter().chain(&with).map(|&variable| data.arity(variable) as usize).max().unwrap_or(1);

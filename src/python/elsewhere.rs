@@ -1,0 +1,207 @@
+//! Data of categories whose rows are elsewhere: what Python asks for their tables, and what answers where they are.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use super::array::codes_from_array;
+use super::calls::Calls;
+use super::effects::Sets;
+use super::graph::check;
+use super::run::{AT_ONCE, Settings, run_job};
+use crate::counts::{Ask, Cell, CountingEngine, Rounds};
+use crate::data::{DiscreteData, Shape};
+use crate::run::{Canceller, Run};
+use crate::{Error, Result, Variable, VariableSet};
+
+/// The shape of a table, and a Python object that is asked for its contingency tables.
+pub(super) struct Elsewhere {
+    shape: Shape,
+    ask: Py<PyAny>,
+}
+
+impl Elsewhere {
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// A source of tables for a run.
+    pub(super) fn source<'a>(&'a self, run: &Run, calls: &'a Calls<'a>) -> Rounds<Asked<'a>> {
+        Rounds::new(self.shape.clone(), Asked { ask: &self.ask, calls }, run.threads())
+    }
+}
+
+/// Data whose rows are elsewhere.
+///
+/// `ask.tables(members, starts, cancelled)` returns the counts of the tables of sets of variables as `uint32`, one table after
+/// another, the first variable running fastest: set i is `members[starts[i]:starts[i + 1]]`. `ask.cells(variables, cancelled)`
+/// returns the cells of one table that have a count, by increasing cell: the low and the high 64 bits of each, and the counts.
+/// Both are called by one thread at a time, and give up once `cancelled()` says so.
+#[pyclass(frozen, module = "phgs._core")]
+pub(crate) struct SourceDataset {
+    data: Arc<Elsewhere>,
+}
+
+impl SourceDataset {
+    pub(super) fn data(&self) -> Arc<Elsewhere> {
+        Arc::clone(&self.data)
+    }
+}
+
+#[pymethods]
+impl SourceDataset {
+    /// `n_rows`: of all parts; `arities`: the number of states of each variable.
+    #[new]
+    fn new(n_rows: usize, arities: Vec<u32>, ask: Py<PyAny>) -> PyResult<Self> {
+        Ok(Self { data: Arc::new(Elsewhere { shape: Shape::new(n_rows, arities)?, ask }) })
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.data.shape.n_rows()
+    }
+
+    /// Number of variables.
+    #[getter]
+    fn n_variables(&self) -> usize {
+        self.data.shape.n_variables()
+    }
+}
+
+/// Whether the run that asks was cancelled: called without arguments.
+#[pyclass(frozen, module = "phgs._core")]
+struct Cancelled(Canceller);
+
+#[pymethods]
+impl Cancelled {
+    fn __call__(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+/// Asks a Python object.
+pub(super) struct Asked<'a> {
+    ask: &'a Py<PyAny>,
+    calls: &'a Calls<'a>,
+}
+
+impl std::fmt::Debug for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Asked")
+    }
+}
+
+fn wrong_answer() -> PyErr {
+    Error::Data("the source of tables gave an answer of another size; its parts do not fit together".into()).into()
+}
+
+impl Ask for Asked<'_> {
+    fn tables(&self, sets: &[VariableSet]) -> Option<Vec<u32>> {
+        let members: Vec<Variable> = sets.iter().flat_map(|set| set.iter().copied()).collect();
+        let mut starts = vec![0u64];
+        sets.iter().for_each(|set| starts.push(starts[starts.len() - 1] + set.len() as u64));
+        self.calls.call(|py| {
+            let cancelled = Cancelled(self.calls.canceller());
+            let asked = (PyArray1::from_vec(py, members), PyArray1::from_vec(py, starts), cancelled);
+            let found = self.ask.call_method1(py, "tables", asked)?;
+            let found: PyReadonlyArray1<'_, u32> = found.extract(py).map_err(|_| wrong_answer())?;
+            Ok(found.as_array().to_vec())
+        })
+    }
+
+    fn cells(&self, variables: &[Variable]) -> Option<Vec<Cell>> {
+        self.calls.call(|py| {
+            let asked = (PyArray1::from_slice(py, variables), Cancelled(self.calls.canceller()));
+            let found = self.ask.call_method1(py, "cells", asked)?;
+            type Found<'py> = (PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u32>);
+            let (low, high, counts): Found<'_> = found.extract(py).map_err(|_| wrong_answer())?;
+            let cells = low
+                .as_array()
+                .iter()
+                .zip(high.as_array())
+                .map(|(&low, &high)| u128::from(high) << 64 | u128::from(low))
+                .collect::<Vec<_>>();
+            Ok(cells.into_iter().zip(counts.as_array().iter().copied()).collect())
+        })
+    }
+
+    fn fail(&self, error: Error) {
+        self.calls.fail(error.into());
+    }
+}
+
+/// A part of the rows, where it is counted.
+#[pyclass(frozen, module = "phgs._core")]
+pub(crate) struct PartCounter {
+    engine: CountingEngine<'static>,
+}
+
+/// The cells of a table that have a count: the low and the high 64 bits of each, and the counts.
+type Cells<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>);
+
+#[pymethods]
+impl PartCounter {
+    /// `columns`, `arities`: as of a `CategoricalDataset`.
+    #[new]
+    fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>) -> PyResult<Self> {
+        let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
+        let data = Arc::new(DiscreteData::new(columns, arities)?);
+        Ok(Self { engine: CountingEngine::holding(data) })
+    }
+
+    /// The counts of the tables of sets of variables (each increasing), one after another.
+    fn tables<'py>(
+        &self,
+        py: Python<'py>,
+        members: PyReadonlyArray1<'_, Variable>,
+        starts: PyReadonlyArray1<'_, u64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        check(self.engine.shape().n_variables(), members.as_array().iter().copied())?;
+        let sets = Sets::new(&members, &starts)?;
+        let found = run_job(py, &Settings { threads, ..AT_ONCE }, |run| self.count(&sets, run))?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// The cells of the table of `variables` that have a count, by increasing cell.
+    fn cells<'py>(&self, py: Python<'py>, variables: PyReadonlyArray1<'_, Variable>) -> PyResult<Cells<'py>> {
+        let variables = variables.as_array().to_vec();
+        check(self.engine.shape().n_variables(), variables.iter().copied())?;
+        let found = run_job(py, &AT_ONCE, |_| {
+            let mut found: Vec<Cell> = Vec::new();
+            self.engine.session().for_each_cell(&variables, |cell, count| found.push((cell, count)));
+            Ok(found)
+        })?;
+        Ok((
+            PyArray1::from_iter(py, found.iter().map(|&(cell, _)| cell as u64)),
+            PyArray1::from_iter(py, found.iter().map(|&(cell, _)| (cell >> 64) as u64)),
+            PyArray1::from_iter(py, found.iter().map(|&(_, count)| count)),
+        ))
+    }
+}
+
+impl PartCounter {
+    fn count(&self, sets: &Sets, run: &Run) -> Result<Vec<u32>> {
+        // Sets of one thread come one after another, so that it remembers what neighbouring ones share.
+        const TOGETHER: usize = 64;
+        let shape = self.engine.shape();
+        let parts = run.map(
+            sets.len().div_ceil(TOGETHER),
+            || self.engine.session(),
+            |session, part| {
+                let mut counts = Vec::new();
+                for at in part * TOGETHER..((part + 1) * TOGETHER).min(sets.len()) {
+                    let set = sets.set(at);
+                    let start = counts.len();
+                    let cells: usize = set.iter().map(|&v| shape.arity(v) as usize).product();
+                    counts.resize(start + cells, 0);
+                    session.add_table(set, &mut counts[start..]);
+                }
+                counts
+            },
+        )?;
+        Ok(parts.concat())
+    }
+}
