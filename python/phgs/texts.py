@@ -23,6 +23,15 @@ def p_value_text(log_p: float | None) -> str:
     return f"10^{log_p / math.log(10):.0f}" if log_p < -690 else f"{math.exp(log_p):.3g}"
 
 
+def bytes_text(count: float) -> str:
+    """Write a number of bytes: ``1.5 GiB``."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.3g} {unit}"
+        count /= 1024
+    return f"{count:,.3g} GiB"
+
+
 def visible(name: Any) -> str:
     r"""Return a name as it is drawn: what cannot be seen as Python writes it, such as ``\n`` and ``\ufeff``.
 

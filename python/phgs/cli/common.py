@@ -9,7 +9,8 @@ import re
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -199,6 +200,24 @@ def read_data(options: Namespace) -> Any:
     from phgs.data.files import read_with
 
     return read_with(path, **named)
+
+
+@contextmanager
+def workers(address: str | None) -> Iterator[Any]:
+    """Connect to a Dask scheduler; None where none is asked for."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client  # type: ignore[import-not-found]
+    except ImportError:
+        raise ImportError("--dask needs distributed: pip install 'phgs[dask]'") from None
+    try:
+        client = Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--dask: no scheduler answers at {address}") from error
+    with client:
+        yield client
 
 
 def data_path(text: str) -> str:

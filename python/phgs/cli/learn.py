@@ -17,9 +17,11 @@ from phgs.cli.common import (
     say,
     summary_stream,
     tell_written,
+    workers,
     write,
 )
 from phgs.cli.method import add_method, made
+from phgs.data import shards
 
 if TYPE_CHECKING:
     from phgs.graphs import Comparison, Graph
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
 def add(parser: Parser) -> None:
     """Add the options."""
     add_method(parser, seed="seed of random choices, where a method makes any (default 0)")
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="leave the rows of Parquet files on the workers of this Dask scheduler, such as tcp://host:8786"
+        " (needs phgs[dask])",
+    )
     output = parser.add_argument_group("output")
     output.add_argument("--true-graph", metavar="EDGES.csv", help="compare with this graph")
     output.add_argument("--json", metavar="FILE", help="write the result file; '-' is standard output, here and below")
@@ -53,7 +61,14 @@ def run(options: Namespace) -> int:
 
         truth = read_graph(input_path(options.true_graph))
     wanted = outputs(options, ("json", "edges", "dot", "plot", "html", "report"))
-    result = learner._learn(read_data(options), stacklevel=2)
+    with workers(options.dask) as client:
+        data = read_data(options) if client is None else shards(options.data, on=client)
+        result = learner._learn(data, stacklevel=2)
+        return _written(options, result, wanted, truth)
+
+
+def _written(options: Namespace, result: Result, wanted: dict[str, Path], truth: Graph | None) -> int:
+    """Write what was asked for while the data are there."""
     comparison = None
     if truth is not None:
         from phgs.graphs import as_graph, compare

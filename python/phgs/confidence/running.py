@@ -13,6 +13,7 @@ import numpy as np
 from phgs import parameters
 from phgs.confidence.confidence import EdgeConfidence, counted
 from phgs.confidence.store import Replicate, Store, identity
+from phgs.data.sharded import ShardedTable
 from phgs.errors import DataError, ParameterError
 from phgs.knowledge import Knowledge
 from phgs.learners.base import Learner
@@ -103,6 +104,11 @@ def bootstrap(
     table = made._table(data, stacklevel=3)
     made._check_rows()
     if not table.has_rows:
+        if isinstance(table, ShardedTable):
+            table.release()
+            raise DataError(
+                "the rows are on workers, and none are drawn there; give a sample of them: source.sample(rows)"
+            )
         raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
     facts = identity(made, table, checked_seed)
     made.counts = made.weights = None  # The rows of the table have them already.

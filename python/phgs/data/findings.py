@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phgs.data.base import Data
     from phgs.data.frames import Name
     from phgs.data.mixed import IncompleteMixedTable, MixedTable
+    from phgs.data.sharded import ShardedTable
     from phgs.data.table import Categories
 
 MANY_STATES = 100
@@ -89,7 +90,7 @@ def is_identifier(n_states: int, n_rows: int) -> bool:
     return n_states > 10 and FEW_ROWS_OF_A_STATE * n_states > n_rows
 
 
-def constants(table: Categories) -> list[Finding]:
+def constants(table: Categories | ShardedTable) -> list[Finding]:
     """Columns with a single state."""
     apart = _apart(table) | set(table.few_known)
     names = tuple(table.names[i] for i, arity in enumerate(table.arities) if arity <= 1 and i not in apart)
@@ -103,7 +104,7 @@ def constants(table: Categories) -> list[Finding]:
     return [Finding("constant", names, text)]
 
 
-def identifiers(table: Categories) -> list[Finding]:
+def identifiers(table: Categories | ShardedTable) -> list[Finding]:
     """Columns of which no test can tell anything."""
     known = [table.n_rows - count for count in table.n_missing]
     found: dict[Name, str] = {}
@@ -181,7 +182,7 @@ def much_missing(table: Data) -> list[Finding]:
     return [Finding("much-missing", tuple(name for name, _ in found), text)]
 
 
-def many_states(table: Categories) -> list[Finding]:
+def many_states(table: Categories | ShardedTable) -> list[Finding]:
     """Columns with more than `MANY_STATES` states."""
     named = zip(table.names, table.arities, strict=True)
     found = [(n, arity) for n, arity in named if arity > MANY_STATES and not is_identifier(arity, table.n_rows)]
@@ -209,7 +210,7 @@ def rare_states(table: Categories) -> list[Finding]:
     return [Finding("rare-states", tuple(name for name, *_ in found), text)] if found else []
 
 
-def same_text(table: Categories) -> list[Finding]:
+def same_text(table: Categories | ShardedTable) -> list[Finding]:
     """Columns with labels that are different but the same as text."""
     found: list[tuple[Name, tuple[Any, Any]]] = []
     for name, labels in zip(table.names, table.levels, strict=True):
@@ -305,6 +306,18 @@ def warn_of(table: Categories, stacklevel: int) -> None:
     ]
     if table.n_variables <= COLUMNS_SEARCHED_BY_LEARNERS:
         found += determined(table, groups, by_two=False)
+    _warn(found, stacklevel + 1)
+
+
+def warn_of_states(table: ShardedTable, stacklevel: int) -> None:
+    """Warn of what the states alone tell, where the rows are elsewhere."""
+    found = [
+        *constants(table),
+        *identifiers(table),
+        *many_states(table),
+        *same_text(table),
+        *few_rows(table.n_rows, table.n_variables),
+    ]
     _warn(found, stacklevel + 1)
 
 

@@ -273,7 +273,7 @@ def _of_numbers(values: Values, known: NDArray[Any], all_: NDArray[np.float64] |
     if k == 1:
         assert isinstance(coded, CodedColumn)
         return Column(Decision("constant", f"a single value, {coded.labels[0]!r}"), coded=coded)
-    if k <= _ALWAYS_CATEGORIES or (whole and _few(k, n)):
+    if are_categories(k, n, whole=whole):
         assert isinstance(coded, CodedColumn)
         return Column(Decision("category", looks, doubtful=k > 2), coded=coded)
     if whole and k == n == len(values.data) > _FEWEST_IDENTIFIED:
@@ -284,6 +284,11 @@ def _of_numbers(values: Values, known: NDArray[Any], all_: NDArray[np.float64] |
     found = numbers(values, parse_text=values.text) if all_ is None else all_
     assert found is not None
     return Column(Decision("number", looks, doubtful=whole), numbers=found)
+
+
+def are_categories(k: int, n: int, *, whole: bool) -> bool:
+    """Whether n numbers with k different values are categories."""
+    return k <= _ALWAYS_CATEGORIES or (whole and _few(k, n))
 
 
 def _few(k: int, n: int) -> bool:

@@ -6,17 +6,22 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from phgs import parameters
+from phgs.data import findings
 from phgs.data.auto import found_out, treated
 from phgs.data.base import Data
 from phgs.data.frames import names_of
 from phgs.data.gaussian import as_gaussian
 from phgs.data.kinds import Given, check_given
 from phgs.data.mixed import Mixed
+from phgs.data.sharded import ShardedTable
+from phgs.data.shards import on_workers
 from phgs.data.table import Missing, as_table
 from phgs.errors import ParameterError
+from phgs.names import unknown
 
 if TYPE_CHECKING:
     from phgs.data.frames import Name
+    from phgs.data.shards import Shards
 
 DataType: TypeAlias = Literal["auto", "discrete", "gaussian", "mixed"]
 """What columns are: found out, categories, jointly normal numbers, or numbers beside categories."""
@@ -60,6 +65,8 @@ def as_data(
     """
     parameters.one_of("data_type", data_type, DATA_TYPES)
     check_given(kinds)
+    if (source := on_workers(data)) is not None:
+        return _on_workers(source, data_type, columns, categories, kinds, warn=warn, stacklevel=stacklevel + 1)
     if isinstance(data, Data):
         return _checked_already(data, data_type, columns, categories, kinds, missing)
     if data_type in ("auto", "mixed"):
@@ -91,6 +98,36 @@ def as_data(
     )
 
 
+def _on_workers(
+    source: Shards,
+    data_type: str,
+    columns: Iterable[Name] | None,
+    categories: Iterable[Name] | Name | None,
+    kinds: Given | None,
+    *,
+    warn: bool,
+    stacklevel: int,
+) -> ShardedTable:
+    """Leave the rows on the workers of a cluster."""
+    if data_type not in ("auto", "discrete"):
+        raise ParameterError(
+            f"data_type: {data_type!r} needs the rows in this process, and these are on workers; learn from"
+            " phgs.shards(...).sample(rows)"
+        )
+    _refuse_kind(kinds, "number", "the rows are on workers, where all columns are categories")
+    if columns is not None:
+        source = source.opened(None, [str(name) for name in columns])
+    named = [] if categories is None else names_of(categories, "categories", source.names)
+    declared = [*named, *(kinds or {})]
+    for name in declared:
+        if name not in source.names:
+            raise ParameterError(unknown("column", name, source.names))
+    table = source.spread(map(str, declared), found_out=data_type == "auto")
+    if warn:
+        findings.warn_of_states(table, stacklevel + 1)
+    return table
+
+
 def _refuse_kind(kinds: Given | None, kind: str, why: str) -> None:
     name = next((name for name, given in (kinds or {}).items() if given == kind), None)
     if name is not None:
@@ -108,6 +145,10 @@ def _checked_already(
     """Return data that were read before; their kinds are what they are."""
     if kinds:
         raise ParameterError(f"kinds: {data!r} has its kinds already; give the frame that it was made of")
+    if isinstance(data, ShardedTable):
+        if columns is not None or categories is not None:
+            raise ParameterError(f"data: {data!r} has been read; give the source that it was read from")
+        return data
     if data.data_type == "gaussian" or data_type == "gaussian":
         if categories is not None:
             raise ParameterError("categories: Gaussian data have none")

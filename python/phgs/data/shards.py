@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,27 +12,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phgs.data.columns import CodedColumn
+from phgs.data.engines import engine_of
 from phgs.data.files import TEXT_MARK
 from phgs.data.growing import Growing
+from phgs.data.parts import RowGroup
 from phgs.data.shard_files import ENDINGS, file_system, files_of, has_pattern, is_path
 from phgs.data.stored import columns_at_once, let_go
 from phgs.data.values import Problem
-from phgs.errors import DataError
+from phgs.errors import DataError, ParameterError
+from phgs.names import unknown
 from phgs.parameters import whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
+    from phgs.data.sharded import ShardedTable
     from phgs.data.table import Missing, Table
 
 
 MOST_ROWS = 2**32 - 1
 """The most rows of a table: counts of its cells are whole numbers of 32 bits. `phgs.verify` counts any number."""
 
-__all__ = ["Shards", "is_many", "row_groups_of", "shards"]
+__all__ = ["Shards", "is_many", "on_workers", "row_groups_of", "shards"]
 
 
-def shards(where: Any) -> Shards:
+def shards(where: Any, *, on: Any = None, columns: Iterable[str] | None = None) -> Shards:
     """Open a table that lies in several Parquet files, without reading its rows.
 
     The rows are those of all files, in the order of the names of the files (of a list, in its own order). Every
@@ -45,7 +50,14 @@ def shards(where: Any) -> Shards:
         A folder of Parquet files, with those in folders in it; a pattern of their paths, such as ``"lake/*.parquet"``;
         a list of paths; or one path. Paths may be URIs of what pyarrow reads (``s3://``, ``gs://``, ``hdfs://``,
         ``file://``) or, where fsspec is installed, of what that does. Names that begin with ``_`` or ``.`` are passed
-        over.
+        over. Or a Dask dataframe.
+    on
+        A `distributed.Client` (``phgs[dask]``): learners then leave the rows on its workers. Each reads its part of
+        them and answers with contingency tables, which are added up, so that the result is the same to the last bit.
+        All columns must be categories, without missing values. None reads all rows into this process; a Dask dataframe
+        is with the default client.
+    columns
+        The columns that the source has; None takes all.
 
     Raises
     ------
@@ -67,10 +79,26 @@ def shards(where: Any) -> Shards:
     <phgs.Shards: 300 rows × 2 columns in 3 files> <phgs.Table: 100 rows × 2 variables> 1
     """
     if isinstance(where, Shards):
-        return where
+        return where if on is None and columns is None else where.opened(on, columns)
+    if is_dask_frame(where):
+        from phgs.data.partitions import partitions
+
+        return partitions(where, on).opened(None, columns)
     found = Shards(tuple(files_of(where)))
     found.check()
-    return found
+    return found.opened(on, columns)
+
+
+def is_dask_frame(data: Any) -> bool:
+    """Whether data are a dataframe of Dask; Dask is not imported."""
+    return type(data).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(data, "to_delayed")
+
+
+def on_workers(data: Any) -> Shards | None:
+    """Return data whose rows stay on the workers of a cluster; None for all other data."""
+    if is_dask_frame(data):
+        return shards(data)
+    return data if isinstance(data, Shards) and data.on is not None else None
 
 
 def is_many(data: Any) -> bool:
@@ -85,7 +113,7 @@ def is_many(data: Any) -> bool:
 
 def row_groups_of(data: Any) -> Shards | None:
     """Return data that can be read one row group at a time: several files, or one Parquet file; None for all else."""
-    if isinstance(data, Shards) or is_many(data):
+    if isinstance(data, Shards) or is_many(data) or is_dask_frame(data):
         return shards(data)
     if isinstance(data, (str, os.PathLike)) and Path(data).suffix.lower() in ENDINGS and Path(data).is_file():
         return Shards((os.fspath(data),))
@@ -100,9 +128,62 @@ class Shards:
     ----------
     paths : tuple of str
         The files, in the order of their rows.
+    on
+        Where the rows are read and counted, if not here.
     """
 
     paths: tuple[str, ...]
+    on: Any = None
+    columns: tuple[str, ...] | None = None
+
+    def opened(self, on: Any, columns: Iterable[str] | None) -> Self:
+        """Return the source on a client, with some of its columns."""
+        if on is not None:
+            engine_of(on)  # Refuses what is no client.
+        if columns is None:
+            return replace(self, on=self.on if on is None else on)
+        wanted = [columns] if isinstance(columns, str) else list(columns)
+        for name in wanted:
+            if name not in self.names:
+                raise ParameterError(f"columns: {unknown('column', name, self.names)}")
+        chosen = tuple(name for name in self.names if name in wanted)
+        return replace(self, on=self.on if on is None else on, columns=chosen)
+
+    @cached_property
+    def _spread(self) -> dict[Any, ShardedTable]:
+        """What the workers hold."""
+        return {}
+
+    def spread(self, declared: Iterable[str], *, found_out: bool) -> ShardedTable:
+        """Have the workers read the rows, unless they hold them already; see `phgs.data.sharded`."""
+        from phgs.data.sharded import spread
+
+        self.refuse_too_many()
+        key = frozenset(declared), found_out
+        held = self._spread.get(key)
+        if held is not None and held.parts.handles:
+            return held
+        self.close()
+        table = spread(self.pieces(), engine_of(self.on), self.names, declared=key[0], found_out=found_out)
+        self._spread[key] = table
+        return table
+
+    def pieces(self) -> list[tuple[Any, int]]:
+        """Return what a worker reads at once, with its number of rows, in order."""
+        found = zip(self.paths, self._facts, strict=True)
+        return [(RowGroup(path, i, n), n) for path, (_, _, rows) in found for i, n in enumerate(rows) if n]
+
+    def close(self) -> None:
+        """Let go of the rows that workers hold; what is asked for next is read again."""
+        for table in self._spread.values():
+            table.release()
+        self._spread.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @cached_property
     def _facts(self) -> list[tuple[Any, int, tuple[int, ...]]]:
@@ -126,7 +207,7 @@ class Shards:
         from phgs.data.frames import without_index
 
         schema = self._facts[0][0]
-        return without_index(schema, schema.names)
+        return without_index(schema, schema.names) if self.columns is None else self.columns
 
     def check(self) -> None:
         """Refuse files that do not fit together."""
@@ -268,6 +349,15 @@ class Shards:
     def __repr__(self) -> str:
         files = "1 file" if len(self.paths) == 1 else f"{len(self.paths):,} files"
         return f"<phgs.Shards: {self.n_rows:,} rows × {len(self.names):,} columns in {files}>"
+
+
+def read_row_group(path: str, group: int, n_rows: int, columns: Sequence[str]) -> Any:
+    """Read one row group, which must have as many rows as it had."""
+    source = Shards((path,))
+    with source._open(path) as file:
+        if group < file.metadata.num_row_groups and file.metadata.row_group(group).num_rows == n_rows:
+            return source._read(file, path, group, list(columns))
+    raise DataError(f"{path} has changed: its row group {group} is not what it was")
 
 
 def _kind(kind: Any) -> str:

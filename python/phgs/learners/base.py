@@ -163,8 +163,12 @@ class Learner(Estimator):
         warn_of_nothing(described, table.n_variables, stacklevel)
         own = self._own_score()
         with named(table.names), reporter(self.progress, self.method) as report:
-            found = self._filled(table, until, report)
-            learned = self._run(table, described, until, report) if found is None else found.learned
+            try:
+                found = self._filled(table, until, report)
+                learned = self._run(table, described, until, report) if found is None else found.learned
+            except KeyboardInterrupt:
+                table.release()
+                raise
         from phgs.knowledge import Knowledge
         from phgs.result import Result
 
@@ -284,6 +288,7 @@ class Learner(Estimator):
         return type(self)(**{**self.get_params(deep=False), **bound}) if bound else self
 
     def _table(self, data: Any, stacklevel: int) -> Data:
+        checks.check_on_workers(self, data)
         data = weighted(counted(data, self.counts), self.weights)
         for argument, given in (("counts", self.counts), ("weights", self.weights)):
             if given is not None and self.knowledge is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from phgs.data import GaussianTable, IncompleteGaussianTable, Mixed
+from phgs.data.sharded import ShardedTable
 from phgs.data.table import Categories
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
         return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
     if isinstance(table, Mixed):
         return {name: _of_mixed(table, i) for i, name in enumerate(table.names)}
+    if isinstance(table, ShardedTable):
+        apart = set(table.isolated)
+        counted = enumerate(zip(table.names, table.state_counts, strict=True))
+        return {name: ColumnFacts(None if i in apart else tuple(counts)) for i, (name, counts) in counted}
     if not isinstance(table, Categories):
         return {}
     identifiers = set(table.isolated)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from phgs.data import Data, GaussianTable, IncompleteGaussianTable, Mixed, as_data
 from phgs.data.counts import counted, given_again
+from phgs.data.sharded import ShardedTable
 from phgs.data.weights import weighted
 from phgs.errors import ParameterError
 
@@ -53,6 +54,10 @@ def network_of(result: Result, data: Any, equivalent_sample_size: float | None, 
     from phgs.network import Network
 
     table = result._gapped if data is None and result._gapped is not None else result._needed_data(data)
+    if isinstance(table, ShardedTable):
+        raise ParameterError(
+            "data: the rows are on workers; fit the tables to a sample of them, as data=source.sample(rows)"
+        )
     if not table.has_data:
         raise ParameterError("data: this result was learned from a test alone; pass data=")
     dag = cpdag_to_dag(result.cpdag) if result.dag is None else result.dag

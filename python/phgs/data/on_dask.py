@@ -1,0 +1,110 @@
+"""Parts on the workers of a Dask cluster, as actors; lost ones are made again by who asks."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from typing import Any
+
+from phgs.data.engines import LostError, Place
+from phgs.data.parts import Part, Piece
+from phgs.errors import ParameterError
+
+_UNREACHABLE = (OSError, RuntimeError)
+"""What Dask raises when an actor is gone: the one when it is called, the other when its worker is known to be lost."""
+
+
+_MAKING = 60.0
+"""Seconds after which a part that its worker has not begun to make counts as lost."""
+
+
+class _Answer:
+    """The answer of a part, which may have to be made first."""
+
+    def __init__(self, part: _Actor, method: str, given: tuple[Any, ...]) -> None:
+        self._part = part
+        self._method = method
+        self._given = given
+        self._until = time.monotonic() + _MAKING
+        self._future: Any = None
+        if part.actor is not None:
+            self._call()
+
+    def _call(self) -> None:
+        try:
+            self._future = getattr(self._part.actor, self._method)(*self._given)
+        except _UNREACHABLE as error:
+            raise LostError from error
+
+    def get(self, seconds: float) -> Any:
+        """Wait; see `engines.Pending`."""
+        try:
+            if self._part.actor is None:
+                self._part.actor = self._part.future.result(timeout=seconds)
+            if self._future is None:
+                self._call()
+            return self._future.result(timeout=seconds)
+        except TimeoutError:
+            if self._part.actor is None and time.monotonic() > self._until:
+                raise LostError from None
+            raise
+        except (CancelledError, *_UNREACHABLE) as error:
+            raise LostError from error
+
+
+class _Actor:
+    """A part on a worker, made there by and by."""
+
+    def __init__(self, future: Any, place: str) -> None:
+        self.place = place
+        self.future = future
+        self.actor: Any = None
+
+    def send(self, method: str, *given: Any) -> _Answer:
+        """Call a method; see `engines.Handle`."""
+        return _Answer(self, method, given)
+
+    def free(self) -> None:
+        """Let go of the part; see `engines.Handle`."""
+        self.actor = None
+        with contextlib.suppress(*_UNREACHABLE):  # The cluster may be gone, and the part with it.
+            self.future.cancel(force=True)
+
+
+class DaskEngine:
+    """The workers of a client.
+
+    Parameters
+    ----------
+    client
+        A `distributed.Client`.
+    """
+
+    word = "workers of the client"
+
+    def __init__(self, client: Any) -> None:
+        from distributed import Client  # type: ignore[import-not-found]
+
+        if not isinstance(client, Client):
+            raise ParameterError(f"on: expected a distributed.Client, got {client!r}")
+        if client.asynchronous:
+            raise ParameterError("on: an asynchronous client cannot be waited for; give one that was made without it")
+        self._client = client
+
+    def places(self) -> list[Place]:
+        """List the workers."""
+        try:
+            found = self._client.scheduler_info(n_workers=-1)["workers"]
+        except TypeError:  # Older versions list all.
+            found = self._client.scheduler_info()["workers"]
+        return [Place(name, int(facts["nthreads"]), facts["memory_limit"] or None) for name, facts in found.items()]
+
+    def put(
+        self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int, place: str
+    ) -> _Actor:
+        """Make a part on a worker."""
+        given = (pieces, columns, declared, threads)
+        options = {"workers": [place], "allow_other_workers": False, "actor": True, "pure": False, "retries": 0}
+        return _Actor(self._client.submit(Part, *given, **options), place)

@@ -1,0 +1,164 @@
+"""One part of the rows of a large table, where it is counted: read, numbered, and asked for contingency tables.
+
+A `Part` lives where its rows are read, on a worker of a cluster or in this process. All its methods return plain
+values; what went wrong comes back as a `Failure`, so that an exception that arrives by itself means that the worker is
+lost.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phgs import _core
+from phgs.data.columns import CodedColumn, code_type, in_bytes
+from phgs.data.growing import Growing
+from phgs.data.values import Problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a part could not do what it was asked for."""
+
+    error: Exception
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """A row group of a Parquet file."""
+
+    path: str
+    group: int
+    n_rows: int
+
+    def read(self, columns: Sequence[str]) -> Any:
+        """Read it."""
+        from phgs.data.shards import read_row_group
+
+        return read_row_group(self.path, self.group, self.n_rows, columns)
+
+
+def _told(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def told(self: Part, *given: Any) -> Any:
+        try:
+            return method(self, *given)
+        except Exception as error:  # Anything else would look like a lost worker.
+            return Failure(error)
+
+    return told
+
+
+Piece = Any
+"""Rows that are read at once: a `RowGroup`, or a pandas frame (before it is sent: the future of one)."""
+
+
+class Part:
+    """Consecutive rows of a table.
+
+    Parameters
+    ----------
+    pieces
+        What is read, in the order of the rows.
+    columns
+        The columns that are read.
+    declared
+        Those that are said to be categories, or may be whatever they hold.
+    threads
+        Threads that count.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int) -> None:
+        self._left = list(pieces)[::-1]
+        self._columns = list(columns)
+        self._growing = [Growing(name in declared) for name in columns]
+        self._found: list[CodedColumn | Problem] = []
+        self._threads = threads
+        self._counter: _core.PartCounter | None = None
+
+    def version(self) -> str:
+        """Return the version of this package here."""
+        return _core.__version__
+
+    @_told
+    def read(self, seconds: float) -> int:
+        """Read for about so long, and return how many pieces are left."""
+        until = time.monotonic() + seconds
+        while self._left:
+            piece = self._left.pop()
+            for column, values in zip(self._growing, self._read(piece).columns, strict=True):
+                column.add(values)
+            if time.monotonic() > until:
+                break
+        return len(self._left)
+
+    def _read(self, piece: Any) -> Any:
+        if isinstance(piece, RowGroup):
+            return piece.read(self._columns)
+        from phgs.data.partitions import as_arrow
+
+        return as_arrow(piece, self._columns)
+
+    @_told
+    def states(self) -> tuple[int, list[list[Any] | Problem], list[int]]:
+        """Return the rows, the states of each column (or why it has none) and its missing values."""
+        self._found = [column.whole() for column in self._growing]
+        del self._growing
+        coded = [column for column in self._found if isinstance(column, CodedColumn)]
+        n_rows = len(coded[0].codes) if coded else 0
+        labels = [column.labels if isinstance(column, CodedColumn) else column for column in self._found]
+        missing = [column.missing if isinstance(column, CodedColumn) else 0 for column in self._found]
+        return n_rows, labels, missing
+
+    @_told
+    def code(self, numbers: Sequence[Sequence[int]], arities: Sequence[int]) -> tuple[NDArray[np.uint32], int]:
+        """Number the states as in all parts; return the counts of each column's states and a checksum of the rows.
+
+        Parameters
+        ----------
+        numbers
+            For each column the number of each of its states here among those of all parts.
+        arities
+            The number of states of each column in all parts.
+        """
+        columns: list[NDArray[Any]] = []
+        for i, (new, arity) in enumerate(zip(numbers, arities, strict=True)):
+            column = self._found[i]
+            assert isinstance(column, CodedColumn)
+            # What was read goes before the next column comes.
+            self._found[i] = Problem.TOO_MANY
+            kind = code_type(arity)
+            if list(new) == list(range(len(new))) and column.codes.dtype == kind:
+                columns.append(column.codes)
+            else:
+                columns.append(in_bytes(np.asarray(new, dtype=kind)[column.codes]))
+        self._counter = _core.PartCounter(columns, list(arities))
+        p = len(columns)
+        counts = self._counter.tables(np.arange(p, dtype=np.uint32), np.arange(p + 1, dtype=np.uint64), 1)
+        return counts, functools.reduce(lambda sum_, codes: zlib.crc32(codes.data, sum_), columns, 0)
+
+    @_told
+    def tables(self, members: NDArray[np.uint32], starts: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Count the tables of sets of variables; see `_core.PartCounter`."""
+        assert self._counter is not None
+        return self._counter.tables(_aligned(members), _aligned(starts), self._threads)
+
+    @_told
+    def cells(self, variables: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32]]:
+        """Count the cells of one large table that have rows; see `_core.PartCounter`."""
+        assert self._counter is not None
+        return self._counter.cells(_aligned(variables))
+
+
+def _aligned(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that the core can look into: what comes over a network may lie at any address."""
+    return np.require(array, requirements=("C", "A"))

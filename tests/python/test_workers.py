@@ -1,0 +1,348 @@
+"""Rows that stay in parts, of which tables are added up: the same results to the bit, lost parts, what is refused."""
+
+import itertools
+import sys
+import time
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import phgs
+from phgs.data import sharded
+from phgs.data.engines import InProcess, LostError, Place
+
+RESTRICTED = {"gsc": {"skeleton": [("HR", "HRBP"), ("HR", "HREKG"), ("HRBP", "HREKG"), ("CO", "HR"), ("CVP", "PCWP")]}}
+"""What methods need beside data."""
+
+
+def write(folder, table, files=7):
+    """Write consecutive rows to files of different lengths."""
+    folder.mkdir(exist_ok=True)
+    ends = np.linspace(0, 1, files + 1) ** 1.3 * len(table)
+    for number, (start, end) in enumerate(itertools.pairwise(ends.astype(int))):
+        pq.write_table(table.slice(start, end - start), folder / f"part-{number}.parquet")
+    return folder
+
+
+def learned(data, method, **options):
+    """All that a result file holds, but for what depends on the day and on threads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = phgs.learn(data, method, progress=False, **{**RESTRICTED.get(method, {}), **options})
+    found = found.to_dict(separations=True)
+    found.pop("seconds"), found["parameters"].pop("threads")
+    for stage in found["stages"]:
+        stage.pop("seconds")
+    return found
+
+
+@pytest.fixture(scope="module")
+def alarm_lake(tmp_path_factory):
+    table = phgs.Network.load("alarm").sample(1500, seed=1)
+    return table, write(tmp_path_factory.mktemp("lakes") / "alarm", table)
+
+
+@pytest.mark.parametrize("method", phgs.METHODS)
+def test_every_method_finds_the_same_to_the_bit(method, alarm_lake):
+    table, folder = alarm_lake
+    expected = learned(table, method)
+    for parts, threads in ((1, 1), (2, 0), (7, 5)):
+        assert learned(phgs.shards(folder, on=InProcess(parts)), method, threads=threads) == expected
+
+
+def many_states():
+    random = np.random.default_rng(1)
+    hidden = random.integers(0, 3, 1200)
+    states = [2, 5, 12, 20, 40, 300]
+    return pa.table(
+        {f"v{i}": (hidden * (i % 3) + random.integers(0, r, 1200)) % r for i, r in enumerate(states + states)}
+    )
+
+
+@pytest.mark.parametrize("name", ["asia", "child", "win95pts", "many-states"])
+def test_other_tables_and_options_find_the_same_to_the_bit(name, tmp_path):
+    table = many_states() if name == "many-states" else phgs.Network.load(name).sample(700, seed=2)
+    source = phgs.shards(write(tmp_path / "lake", table), on=InProcess(3))
+    cases = [
+        ("pc", {"test": "x2"}),
+        ("pc", {"test": "x2", "degrees_of_freedom": "adjusted"}),
+        ("pc", {"degrees_of_freedom": "adjusted", "max_conditioning_size": 2}),
+        ("pc", {"minimum_sample": 10, "collider_rule": "majority"}),
+        ("mmpc", {"max_conditioning_size": 2}),
+        ("ppc", {"max_clusters": 2}),
+        ("hc", {"score": "bdeu", "max_parents": 3}),
+        ("tabu", {"score": "k2", "max_parents": 2}),
+        ("hc", {"score": "aic", "max_parents": 3}),
+        ("hc", {"score": "qnml"}),
+        ("ges", {"score": "sqnml"}),
+        ("phgs", {}),
+        ("fast-iamb", {}),
+    ]
+    for method, options in cases:
+        options |= {"data_type": "discrete"}
+        assert learned(source, method, **options) == learned(table, method, **options), (method, options)
+
+
+def test_a_state_of_one_part_alone_is_a_state_everywhere(tmp_path):
+    rows = 300
+    late = np.where(np.arange(rows) >= 290, "late", np.where(np.arange(rows) % 3 == 0, "a", "b"))
+    table = pa.table({"x": np.arange(rows) % 2, "late": pa.array(late).dictionary_encode()})
+    source = phgs.shards(write(tmp_path / "lake", table), on=InProcess(5))
+    result = phgs.learn(source, "pc")
+    assert result.levels == phgs.learn(table, "pc").levels == {"x": (0, 1), "late": ("a", "b", "late")}
+    assert result.columns["late"].counts == (97, 193, 10)
+    assert learned(source, "pc") == learned(table, "pc")
+
+
+def test_results_explain_and_their_edges_are_scored_where_the_rows_are(alarm_lake):
+    table, folder = alarm_lake
+    source = phgs.shards(folder, on=InProcess(2))
+    result, expected = phgs.learn(source, "phgs"), phgs.learn(table, "phgs")
+    assert list(result.edges) == list(expected.edges)
+    assert result.explain("HR", "HRBP") == expected.explain("HR", "HRBP")
+    with pytest.raises(phgs.ParameterError, match="sample"):
+        result.fit()
+    assert len(result.fit(source.sample(1000, seed=1)).nodes) == 37
+    with pytest.raises(phgs.DataError, match="sample"):
+        phgs.bootstrap("pc", source, n=2)
+    blanket = phgs.markov_blanket(source, "HR")
+    assert blanket.names == phgs.markov_blanket(table, "HR").names
+
+
+def test_workers_keep_what_they_have_read_until_the_source_is_closed(alarm_lake):
+    _, folder = alarm_lake
+    with phgs.shards(folder, on=InProcess(2)) as source:
+        first, second = phgs.learn(source, "pc"), phgs.learn(source, "hc")
+        assert first._table is second._table
+        assert len(first._table.parts.handles) == 2
+    assert not first._table.parts.handles
+    assert phgs.learn(source, "pc")._table is not first._table
+
+
+# LostError parts
+
+
+@dataclass(eq=False)
+class Failing:
+    """An engine whose parts are lost at some of their requests, numbered over all parts."""
+
+    inner: InProcess
+    at: frozenset = frozenset()
+    requests: int = 0
+    made: int = 0
+    word = "workers"
+    made_of: list = field(default_factory=list)
+
+    def places(self):
+        return self.inner.places()
+
+    def put(self, *given):
+        self.made += 1
+        return FailingHandle(self.inner.put(*given), self)
+
+
+class FailingHandle:
+    def __init__(self, inner, engine):
+        self.inner, self.engine, self.place = inner, engine, inner.place
+
+    def send(self, method, *given):
+        self.engine.requests += method in ("tables", "cells")
+        if self.engine.requests in self.engine.at:
+            self.engine.at -= {self.engine.requests}
+            self.inner.free()
+        return self.inner.send(method, *given)
+
+    def free(self):
+        self.inner.free()
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    """Let tests pass engines of their own as clients."""
+    monkeypatch.setattr(sys.modules["phgs.data.shards"], "engine_of", lambda on: on)
+    return InProcess(3)
+
+
+@pytest.mark.parametrize("at", [{1}, {2, 3}, {7}, {30, 31, 32}, set(range(5, 60, 9))])
+def test_a_lost_part_is_read_again_and_asked_again(at, alarm_lake, engine, monkeypatch):
+    table, folder = alarm_lake
+    monkeypatch.setattr(sharded, "_NEW_WORKER", 0.1)
+    failing = Failing(engine, frozenset(at))
+    assert learned(phgs.shards(folder, on=failing), "phgs") == learned(table, "phgs")
+    assert failing.made == 3 + len(at)
+
+
+def test_a_part_that_is_lost_again_and_again_is_given_up(alarm_lake, engine, monkeypatch):
+    monkeypatch.setattr(sharded, "_NEW_WORKER", 0.1)
+    _, folder = alarm_lake
+    failing = Failing(engine, frozenset(range(4, 10_000)))
+    with pytest.raises(phgs.DataError, match=r"worker \d was lost.*sample"):
+        phgs.learn(phgs.shards(folder, on=failing), "pc")
+
+
+def test_data_that_changed_while_learning_are_noticed(tmp_path, engine, monkeypatch):
+    monkeypatch.setattr(sharded, "_NEW_WORKER", 0.1)
+    table = phgs.Network.load("asia").sample(1000, seed=1)
+    for changed, said in ((table.slice(0, 500), "row group 0 is not what it was"), (flipped(table), "have changed")):
+        folder = write(tmp_path / "lake", table, files=1)
+        failing = Failing(engine)
+        source = phgs.shards(folder, on=failing)
+        phgs.learn(source, "pc")
+        pq.write_table(changed, folder / "part-0.parquet")
+        failing.at = frozenset({failing.requests + 2})
+        with pytest.raises(phgs.DataError, match=said):
+            phgs.learn(source, "hc")
+
+
+def flipped(table):
+    return table.set_column(0, table.column_names[0], table.column(0).take(pa.array(range(len(table)))[::-1]))
+
+
+# What is refused
+
+
+@dataclass(frozen=True)
+class Offering:
+    """An engine that offers other places, or another version."""
+
+    found: tuple = ()
+    version: str | None = None
+    word = "workers"
+
+    def places(self):
+        return list(self.found)
+
+    def put(self, *given):
+        handle = InProcess(1).put(*given)
+        if self.version:
+            handle._part.version = lambda: self.version
+        return handle
+
+
+def test_what_cannot_be_done_is_said_before_any_row_is_read(alarm_lake, engine, monkeypatch):
+    _, folder = alarm_lake
+    monkeypatch.setattr(phgs.data.parts.Part, "read", lambda *_: pytest.fail("rows were read"))
+    cases = [
+        (Offering(), r"on: there are no workers"),
+        (Offering((Place("a", 1, 50_000), Place("b", 1, 10_000))), r"81.3 KiB.*worker b would need .* KiB of its 9.77"),
+        (Offering((Place("a", 1, None),), "0.0.1"), r"worker .* has version 0.0.1 of phgs"),
+    ]
+    for on, said in cases:
+        with pytest.raises((phgs.DataError, phgs.ParameterError), match=said):
+            phgs.learn(phgs.shards(folder, on=on), "pc")
+    source = phgs.shards(folder, on=engine)
+    options = [
+        ({"data_type": "gaussian"}, "data_type: 'gaussian' needs the rows"),
+        ({"counts": "HR"}, "counts: rows on workers"),
+        ({"weights": "HR"}, "weights: rows on workers"),
+        ({"kinds": {"HR": "number"}}, "kinds: 'HR' cannot be a number"),
+        ({"categories": ["HX"]}, "HX"),
+    ]
+    for given, said in options:
+        with pytest.raises(phgs.ParameterError, match=said):
+            phgs.learn(source, "pc", **given)
+    monkeypatch.setattr(sys.modules["phgs.data.shards"], "MOST_ROWS", 1000)
+    with pytest.raises(phgs.DataError, match=r"1,500 rows.*sample"):
+        phgs.learn(source, "pc")
+
+
+def test_who_is_no_client_is_refused(alarm_lake):
+    with pytest.raises(phgs.ParameterError, match=r"on: expected a distributed\.Client, got 'tcp"):
+        phgs.shards(alarm_lake[1], on="tcp://127.0.0.1:8786")
+
+
+def test_columns_that_are_no_categories_are_refused_by_name(tmp_path):
+    rows = 400
+    random = np.random.default_rng(1)
+    good = {"x": random.integers(0, 3, rows), "y": random.integers(0, 2, rows)}
+    many = [f"row {i}" for i in range(rows)]
+    cases = {
+        "column 'n' is taken for a number": {"n": random.normal(size=rows)},
+        "columns 'n', 'm' are taken for numbers": {"n": random.normal(size=rows), "m": np.arange(rows) // 3},
+        "column 'd' holds dates": {"d": np.arange(rows).astype("datetime64[D]")},
+        r"missing values in 'g' \(4\); on workers": {"g": [None if i < 4 else "a" for i in range(rows)]},
+    }
+    for number, (said, more) in enumerate(cases.items()):
+        source = phgs.shards(write(tmp_path / str(number), pa.table({**good, **more})), on=InProcess(3))
+        with pytest.raises(phgs.DataError, match=said):
+            phgs.learn(source, "pc")
+        assert not source._spread
+    with pytest.warns(phgs.errors.ManyStatesWarning, match="'id'"):
+        result = phgs.learn(phgs.shards(write(tmp_path / "id", pa.table({**good, "id": many})), on=InProcess(2)), "pc")
+    assert result.isolated == {"id": 400}
+    folder = write(tmp_path / "n", pa.table({**good, "n": random.normal(size=rows)}))
+    chosen = phgs.shards(folder, on=InProcess(2), columns=["y", "x"])
+    assert (chosen.names, phgs.learn(chosen, "pc").variables) == (("x", "y"), ("x", "y"))
+    few = write(tmp_path / "few", pa.table({**good, "dose": random.choice([0.5, 1.0, 2.5], rows)}))
+    assert learned(phgs.shards(few, on=InProcess(2)), "pc")["levels"]["dose"]
+    with pytest.raises(phgs.DataError, match="not whole"):
+        phgs.learn(phgs.shards(few, on=InProcess(2)), "pc", data_type="discrete")
+    assert phgs.learn(phgs.shards(few, on=InProcess(2)), "pc", data_type="discrete", categories=["dose"]).n_rows == rows
+
+
+def test_parts_are_cut_without_empty_ones():
+    random = np.random.default_rng(1)
+    for _ in range(300):
+        rows = random.integers(1, 1000, random.integers(1, 30)).tolist()
+        n_parts = int(random.integers(1, 12))
+        cut = sharded._cut(rows, n_parts)
+        assert len(cut) == min(n_parts, len(rows))
+        assert [first for first, _ in cut] == [0, *(end for _, end in cut[:-1])]
+        assert cut[-1][1] == len(rows)
+        assert all(end > first for first, end in cut)
+        largest = max(sum(rows[first:end]) for first, end in cut)
+        assert largest <= sum(rows) / n_parts + 2 * max(rows)
+
+
+# Interruption
+
+
+class Slow:
+    """An engine whose answers do not come."""
+
+    word = "workers"
+
+    def __init__(self):
+        self.freed = 0
+
+    def places(self):
+        return [Place("a", 1, None), Place("b", 1, None)]
+
+    def put(self, *given):
+        return SlowHandle(InProcess(1).put(*given), self)
+
+
+class SlowHandle(FailingHandle):
+    def send(self, method, *given):
+        return Never() if method == "tables" else self.inner.send(method, *given)
+
+    def free(self):
+        self.engine.freed += 1
+
+
+class Never:
+    def get(self, seconds):
+        time.sleep(seconds)
+        raise TimeoutError
+
+
+def test_ctrl_c_frees_the_workers(alarm_lake, engine):
+    import _thread
+    import threading
+
+    slow = Slow()
+    source = phgs.shards(alarm_lake[1], on=slow)
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        phgs.learn(source, "pc")
+    assert time.perf_counter() - start < 3
+    assert slow.freed == 2
+
+
+def test_a_lost_part_is_no_other_error():
+    assert not issubclass(LostError, OSError)
