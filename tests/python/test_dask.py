@@ -80,8 +80,8 @@ def test_large_tables_and_many_states(tmp_path, cluster):
 
 
 @pytest.mark.filterwarnings("ignore::phgs.errors.PhgsWarning")
-def test_a_dask_dataframe_is_learned_from_where_it_is(lake, cluster):
-    frames = pytest.importorskip("dask.dataframe")
+def test_a_dask_dataframe_is_learned_from_where_it_is(lake, cluster, package):
+    frames = package("dask.dataframe")
     frame = lake[0].slice(0, 1000).to_pandas().astype(str)
     dask_frame = frames.from_pandas(frame, npartitions=5)
     with pytest.raises(phgs.ParameterError, match=r"there is none; make a distributed\.Client"):

@@ -113,6 +113,20 @@ def test_results_explain_and_their_edges_are_scored_where_the_rows_are(alarm_lak
     assert blanket.names == phgs.markov_blanket(table, "HR").names
 
 
+def test_effects_are_counted_where_the_rows_are(alarm_lake, engine, monkeypatch):
+    table, folder = alarm_lake
+    reordered = table.select(table.column_names[::-1])
+    monkeypatch.setattr(phgs.data.shards.__globals__["Shards"], "row_groups", lambda *_: pytest.fail("rows came here"))
+    for method, options in (("phgs", {}), ("hc", {}), ("pc", {"degrees_of_freedom": "adjusted"})):
+        result = phgs.learn(reordered, method, progress=False, **options)
+        expected, found = phgs.verify(result, reordered), phgs.verify(result, phgs.shards(folder, on=engine))
+        assert (found.n_rows, list(found.edges), list(found.absent)) == (
+            1500,
+            list(expected.edges),
+            list(expected.absent),
+        )
+
+
 def test_workers_keep_what_they_have_read_until_the_source_is_closed(alarm_lake):
     _, folder = alarm_lake
     with phgs.shards(folder, on=InProcess(2)) as source:

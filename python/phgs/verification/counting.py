@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from phgs.data.frames import Name
+    from phgs.data.sharded import ShardedTable
     from phgs.result import Result
 
 
@@ -44,6 +45,7 @@ class Source:
     columns: tuple[str, ...] = ()
     declared: frozenset[str] = frozenset()
     missing: str = "error"
+    sharded: ShardedTable | None = None
 
     def parts(self) -> Iterator[tuple[list[NDArray[Any]], list[int]]]:
         """Yield the rows in parts: codes of each column, and how many states each has shown so far."""
@@ -108,6 +110,9 @@ def source_of(result: Result, data: Any) -> Source:
     # What was found to be categories is so whatever the labels look like.
     declared = {str(name) for name, kind in result.kinds.items() if kind == "category"}
     declared.update(map(str, result.parameters.get("categories") or ()))
+    if source.on is not None:
+        table = source.opened(None, columns).spread(declared.intersection(columns), found_out=True)
+        return Source(None, None, columns, frozenset(declared), missing, table)
     return Source(None, source, columns, frozenset(declared), missing)
 
 
@@ -171,6 +176,8 @@ class Counts:
         self, sets: list[tuple[int, ...]], members: NDArray[np.uint32], starts: NDArray[np.uint64]
     ) -> tuple[list[NDArray[np.uint64] | None], int]:
         """Add up the tables of all parts; None for those that grow too large."""
+        if self.source.sharded is not None:
+            return self._count_on_workers(self.source.sharded, sets)
         total: list[NDArray[np.uint64] | None] = [None] * len(sets)
         shapes: list[tuple[int, ...]] = [()] * len(sets)
         n_rows = 0
@@ -204,6 +211,32 @@ class Counts:
         if n_rows == 0:
             raise DataError("data: no row is complete; nothing can be counted")
         return total, n_rows
+
+    def _count_on_workers(
+        self, table: ShardedTable, sets: list[tuple[int, ...]]
+    ) -> tuple[list[NDArray[np.uint64] | None], int]:
+        """Ask workers for all tables at once."""
+        position = [table.index(name) for name in self.source.columns]
+        self.arities = [table.arities[i] for i in position]
+        counted = [i for i in range(len(sets)) if self._cells(sets[i]) <= MOST_CELLS]
+        # Workers number the variables of a set by their columns.
+        asked = [sorted(position[v] for v in sets[i]) for i in counted]
+        members = np.fromiter((v for of in asked for v in of), np.uint32)
+        starts = np.concatenate([[0], np.cumsum([len(of) for of in asked], dtype=np.int64)]).astype(np.uint64)
+        try:
+            flat = table.parts.tables(members, starts, lambda: False) if counted else np.empty(0, np.uint32)
+        except KeyboardInterrupt:
+            table.release()
+            raise
+        total: list[NDArray[np.uint64] | None] = [None] * len(sets)
+        end = 0
+        for i, of in zip(counted, asked, strict=True):
+            shape = tuple(table.arities[v] for v in of)
+            start, end = end, end + math.prod(shape)
+            order = [of.index(position[v]) for v in sets[i]]
+            found = flat[start:end].reshape(shape, order="F").transpose(order)
+            total[i] = found.reshape(-1, order="F").astype(np.uint64)
+        return total, table.n_rows
 
 
 def _grown(table: NDArray[np.uint64], before: tuple[int, ...], after: tuple[int, ...]) -> NDArray[np.uint64]:
