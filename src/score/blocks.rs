@@ -9,6 +9,11 @@ pub(crate) struct BlockFactor {
     columns: Vec<Variable>,
     /// Row i begins at i (i + 1) / 2.
     factor: Vec<f64>,
+    /// The same column by column, `stride` places each: a new row is solved for with sums side by side.
+    by_column: Vec<f64>,
+    stride: usize,
+    /// For each column of a new row, what the columns before it explain.
+    sums: Vec<f64>,
     widths: Vec<usize>,
     /// The factor of one block, with rows of its width.
     small: Vec<f64>,
@@ -72,22 +77,41 @@ impl BlockFactor {
         let mut log = 0.0;
         for column in data.block(x) {
             let i = self.columns.len();
-            let start = self.factor.len();
+            self.make_room(i + 1);
+            self.sums.clear();
+            self.sums.resize(i, 0.0);
             let mut left = 1.0;
             for j in 0..i {
-                let earlier = &self.factor[j * (j + 1) / 2..][..=j];
-                let row = &self.factor[start..];
-                let shared: f64 = row.iter().zip(earlier).map(|(a, b)| a * b).sum();
-                let entry = (correlation.get(column, self.columns[j]) - shared) * earlier[j];
+                let own = &mut self.by_column[j * self.stride..][..=i];
+                let entry = (correlation.get(column, self.columns[j]) - self.sums[j]) * own[j];
                 left -= entry * entry;
+                own[i] = entry;
                 self.factor.push(entry);
+                for (sum, below) in self.sums[j + 1..].iter_mut().zip(&own[j + 1..i]) {
+                    *sum += entry * below;
+                }
             }
             let left = left.max(LEAST);
             log += left.ln();
-            self.factor.push(left.sqrt().recip());
+            let inverse = left.sqrt().recip();
+            self.by_column[i * self.stride + i] = inverse;
+            self.factor.push(inverse);
             self.columns.push(column);
         }
         self.widths.push(data.width(x));
         log
+    }
+
+    /// Makes room for factors of this many columns.
+    fn make_room(&mut self, n_columns: usize) {
+        if n_columns <= self.stride {
+            return;
+        }
+        let stride = (2 * n_columns).max(16);
+        let mut moved = vec![0.0; stride * stride];
+        for (old, new) in self.by_column.chunks_exact(self.stride.max(1)).zip(moved.chunks_exact_mut(stride)) {
+            new[..old.len()].copy_from_slice(old);
+        }
+        (self.by_column, self.stride) = (moved, stride);
     }
 }

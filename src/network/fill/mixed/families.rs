@@ -177,11 +177,17 @@ impl Classes {
             (self.sums[state * (k + 1) + 1 + i] - share(state) * overall(i)) / (share(state) + 1.0 / n)
         };
         let shifts: Vec<f64> = (0..self.arity).flat_map(|state| (0..k).map(move |i| shift(state, i))).collect();
-        let mut within = vec![0.0; k * k];
+        let mut between = vec![0.0; k * k];
+        for (state, shifts) in shifts.chunks_exact(k.max(1)).enumerate() {
+            for (i, between) in between.chunks_exact_mut(k.max(1)).enumerate() {
+                let weighted = share(state) * shifts[i];
+                between[..=i].iter_mut().zip(shifts).for_each(|(sum, shift)| *sum += weighted * shift);
+            }
+        }
+        let mut within = between;
         for i in 0..k {
             for j in 0..=i {
-                let between: f64 = (0..self.arity).map(|s| share(s) * shifts[s * k + i] * shifts[s * k + j]).sum();
-                within[i * k + j] = at(i + 1, j + 1) - overall(i) * overall(j) - between;
+                within[i * k + j] = at(i + 1, j + 1) - overall(i) * overall(j) - within[i * k + j];
             }
             within[i * k + i] += 1.0 / n;
         }
