@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -20,6 +20,10 @@ _MAKING = 60.0
 """Seconds after which a part that its worker has not begun to make counts as lost."""
 
 
+_LOOK = 1.0
+"""Seconds between two looks at whether the worker of a late answer is still there."""
+
+
 class _Answer:
     """The answer of a part, which may have to be made first."""
 
@@ -28,6 +32,7 @@ class _Answer:
         self._method = method
         self._given = given
         self._until = time.monotonic() + _MAKING
+        self._look = time.monotonic() + _LOOK
         self._future: Any = None
         if part.actor is not None:
             self._call()
@@ -47,8 +52,14 @@ class _Answer:
                 self._call()
             return self._future.result(timeout=seconds)
         except TimeoutError:
-            if self._part.actor is None and time.monotonic() > self._until:
+            now = time.monotonic()
+            if self._part.actor is None and now > self._until:
                 raise LostError from None
+            if now > self._look:
+                # Dask may wait for ever for an actor whose worker has gone.
+                self._look = now + _LOOK
+                if all(place.name != self._part.place for place in self._part.places()):
+                    raise LostError from None
             raise
         except (CancelledError, *_UNREACHABLE) as error:
             raise LostError from error
@@ -57,8 +68,9 @@ class _Answer:
 class _Actor:
     """A part on a worker, made there by and by."""
 
-    def __init__(self, future: Any, place: str) -> None:
+    def __init__(self, future: Any, place: str, places: Callable[[], list[Place]]) -> None:
         self.place = place
+        self.places = places
         self.future = future
         self.actor: Any = None
 
@@ -107,4 +119,4 @@ class DaskEngine:
         """Make a part on a worker."""
         given = (pieces, columns, declared, threads)
         options = {"workers": [place], "allow_other_workers": False, "actor": True, "pure": False, "retries": 0}
-        return _Actor(self._client.submit(Part, *given, **options), place)
+        return _Actor(self._client.submit(Part, *given, **options), place, self.places)
