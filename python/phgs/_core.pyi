@@ -296,6 +296,7 @@ class EquivalenceSearch(TypedDict):
 class OrderSearch(TypedDict):
     kind: Literal["boss"]
     growing: bool
+    narrowing: bool
     incremental: bool
     order_from_data: bool
     backward: bool

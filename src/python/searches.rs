@@ -130,6 +130,7 @@ impl EquivalenceSearch {
 #[pyo3(from_item_all)]
 pub(super) struct OrderSearch {
     growing: bool,
+    narrowing: bool,
     incremental: bool,
     order_from_data: bool,
     backward: bool,
@@ -148,6 +149,7 @@ impl OrderSearch {
             active: ActiveSet::All,
             max_parents: self.max_parents,
             growing: self.growing,
+            narrowing: self.narrowing,
             incremental: self.incremental,
             order_from_data: self.order_from_data,
             backward: self.backward,

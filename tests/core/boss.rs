@@ -32,6 +32,7 @@ const EXACT: BossOptions<'static> = BossOptions {
     active: ActiveSet::All,
     max_parents: None,
     growing: false,
+    narrowing: false,
     incremental: false,
     order_from_data: false,
     backward: false,
@@ -169,7 +170,7 @@ fn every_move_is_that_of_a_plain_search() {
 
 #[test]
 fn a_consistent_score_leads_to_the_true_class() {
-    let (mut exact, mut grown, mut screened, mut incremental) = (0, 0, 0, 0);
+    let (mut exact, mut grown, mut narrowed, mut screened, mut incremental) = (0, 0, 0, 0, 0);
     for seed in 0..500 {
         let mut rng = support::rng(seed);
         let p = 5 + support::below(&mut rng, 11);
@@ -183,6 +184,9 @@ fn a_consistent_score_leads_to_the_true_class() {
         exact += usize::from(cpdag_of_dag(&found.dag) == class);
         let found = search(&score, &Dag::empty(p), &BossOptions::default(), &none, 1).0;
         grown += usize::from(cpdag_of_dag(&found.dag) == class);
+        let options = BossOptions { narrowing: true, ..BossOptions::default() };
+        let found = search(&score, &Dag::empty(p), &options, &none, 1).0;
+        narrowed += usize::from(cpdag_of_dag(&found.dag) == class);
         let dependent = support::marginal_dependences(&truth);
         for growing in [false, true] {
             let options = BossOptions { growing, incremental: true, ..BossOptions::default() };
@@ -193,8 +197,12 @@ fn a_consistent_score_leads_to_the_true_class() {
             screened += usize::from(cpdag_of_dag(&found.dag) == class);
         }
     }
-    let found = [exact, grown, screened, incremental];
-    assert_eq!(found, [500, 500, 1000, 1000], "true class: exact, growing, screened both ways, incremental both ways");
+    let found = [exact, grown, narrowed, screened, incremental];
+    assert_eq!(
+        found,
+        [500, 500, 500, 1000, 1000],
+        "true class: exact, growing, narrowing, screened and incremental twice"
+    );
 }
 
 #[test]
@@ -206,9 +214,10 @@ fn promises_hold_under_knowledge() {
         let start = support::random_dag(&mut rng, p, 2.0);
         let noise = Noise { p, seed };
         for (growing, incremental) in [(false, false), (true, false), (false, true), (true, true)] {
+            let narrowing = seed / 2 % 2 == 0;
             let pairs = support::random_dag(&mut rng, p, 2.0).skeleton();
             let active = if seed % 2 == 0 { ActiveSet::All } else { ActiveSet::Screened(&pairs) };
-            let options = BossOptions { active, growing, incremental, ..BossOptions::default() };
+            let options = BossOptions { active, growing, narrowing, incremental, ..BossOptions::default() };
             let (found, calls) = search(&noise, &start, &options, &knowledge, 1);
             keeps_knowledge(&found.dag, &knowledge);
             assert_eq!(found.score, total(&noise, &found.dag));
@@ -309,8 +318,9 @@ fn restarts_keep_all_promises() {
         }
         let noise = Noise { p, seed };
         for (growing, budget) in [(false, None), (true, None), (true, Some(300)), (false, Some(300))] {
-            let incremental = seed / 2 % 2 == 0;
-            let plain = BossOptions { growing, incremental, budget, max_parents: most, ..BossOptions::default() };
+            let (incremental, narrowing) = (seed / 2 % 2 == 0, seed / 4 % 2 == 0);
+            let plain =
+                BossOptions { growing, narrowing, incremental, budget, max_parents: most, ..BossOptions::default() };
             let options = BossOptions { restarts: restarts(10, seed), ..plain };
             let mut ledger = Ledger::new();
             let Ok(without) = boss(&noise, &start, &plain, &knowledge, &Run::new(1).unwrap(), &mut ledger) else {

@@ -143,6 +143,8 @@ class OrderSearch:
     """Best order score search, with restarts and a budget that are given or grow with the number of variables."""
 
     growing: bool = True
+    narrowing: bool = False
+    """Whether to leave out, where a screen says which pairs are scored, what hardly ever matters."""
     incremental: bool = False
     order_from_data: bool = False
     backward: bool = True
@@ -164,6 +166,7 @@ class OrderSearch:
         return {
             "kind": "boss",
             "growing": bool(self.growing),
+            "narrowing": bool(self.narrowing) and screen is not None,
             "incremental": bool(self.incremental),
             "order_from_data": bool(self.order_from_data),
             "backward": bool(self.backward),

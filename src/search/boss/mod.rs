@@ -32,6 +32,11 @@ pub struct BossOptions<'a> {
     /// brings no better order. It finds nearly the same with a small part of the local scores. Otherwise every variable is
     /// scored at every step, as in the original algorithm.
     pub growing: bool,
+    /// Whether a growing search leaves out what hardly ever matters: along a branch it scores what gains alone only as long as
+    /// it gains, and it looks for a better place in one direction only as long as there could be one if more predecessors never
+    /// made the parents of a variable worse. It finds nearly the same with up to half fewer local scores. Without effect on an
+    /// incremental search.
+    pub narrowing: bool,
     /// Whether the parents of a variable are grown and shrunk from those that it has (Wienöbst, Henckel and Weichwald 2025), not
     /// from none. It takes fewer local scores, and finds dense graphs better. What is found then depends on the way there.
     pub incremental: bool,
@@ -60,6 +65,7 @@ impl Default for BossOptions<'_> {
             active: ActiveSet::All,
             max_parents: None,
             growing: true,
+            narrowing: false,
             incremental: false,
             order_from_data: false,
             backward: true,

@@ -34,6 +34,7 @@ pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
     pub(super) after: Vec<VariableSet>,
     moves: usize,
     growing: bool,
+    narrowing: bool,
     /// Whether parents are found from those that a variable has.
     pub(super) incremental: bool,
     best: Option<(Dag, f64)>,
@@ -65,6 +66,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         let order = if from_data { score.order_from_data(run)? } else { None };
         let order = order.unwrap_or_else(|| start.topological_order());
         let growing = options.growing;
+        let narrowing = options.narrowing && growing && !options.incremental;
         let mut position = vec![0; p];
         order.iter().enumerate().for_each(|(i, &x)| position[x as usize] = i);
         let none = vec![VariableSet::new(); p];
@@ -85,7 +87,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             }
         }
         forced.iter_mut().for_each(|list| list.sort_unstable());
-        let trees = (0..p as Variable).map(|x| Mutex::new(GrowShrinkTree::new(x, growing))).collect();
+        let trees = (0..p as Variable).map(|x| Mutex::new(GrowShrinkTree::new(x, growing, narrowing))).collect();
         let empty = Trace {
             score: 0.0,
             grown: VariableSet::new(),
@@ -107,6 +109,7 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
             after,
             moves: 0,
             growing,
+            narrowing,
             incremental: options.incremental,
             best: None,
             spent: AtomicU64::new(0),
@@ -284,13 +287,8 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
 
     /// Moves `x` to its best place. Returns whether it is another one.
     pub(super) fn place_best(&mut self, x: Variable) -> Result<bool> {
-        let Some(prospects) = self.prospects(x)? else { return Ok(false) };
-        // What x before a child gains for that child.
-        let gain = |(child, _, is_before, other): &(Variable, Place, bool, Trace)| {
-            let now = self.current[*child as usize].score;
-            if *is_before { now - other.score } else { other.score - now }
-        };
-        let gains: Vec<f64> = prospects.concerned.iter().map(gain).collect();
+        let Some(prospects) = self.prospects(x, self.narrowing)? else { return Ok(false) };
+        let gains: Vec<f64> = prospects.concerned.iter().map(|one| self.gain(one)).collect();
         let at_place = |at: Place| {
             let first = prospects.concerned.partition_point(|(_, place, ..)| *place < at);
             prospects.own(at).score + gains[first..].iter().sum::<f64>()

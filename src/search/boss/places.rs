@@ -28,8 +28,9 @@ impl Prospects {
 }
 
 impl<'s, S: LocalScore> OrderSearch<'_, 's, S> {
-    /// What becomes of `x` and its children at other places; `None` when time is up.
-    pub(super) fn prospects(&self, x: Variable) -> Result<Option<Prospects>> {
+    /// What becomes of `x` and its children at other places; `None` when time is up. Of `promising` places alone, if that is
+    /// asked for: not of those that could only be better if `x` lost by more predecessors.
+    pub(super) fn prospects(&self, x: Variable, promising: bool) -> Result<Option<Prospects>> {
         let own_place = self.position[x as usize];
         // Places of the others when x is taken out.
         let place = |y: Variable| {
@@ -49,6 +50,7 @@ impl<'s, S: LocalScore> OrderSearch<'_, 's, S> {
             concerned.len() + 1,
             || pool.take(),
             |session, i| match i.checked_sub(1) {
+                None if promising => Vec::new(),
                 None => self.along(&mut **session, x, lowest, highest, place),
                 Some(i) => {
                     let child = concerned[i];
@@ -63,10 +65,21 @@ impl<'s, S: LocalScore> OrderSearch<'_, 's, S> {
             return Ok(None);
         }
         let mut traced = traced.into_iter();
-        let along = traced.next().unwrap_or_default();
+        let mut along = traced.next().unwrap_or_default();
         let others = traced.flatten().map(|(_, trace)| trace);
         let concerned = concerned.iter().zip(others);
-        let concerned = concerned.map(|(&child, other)| (child, place(child), is_before(child), other)).collect();
+        let concerned: Vec<_> =
+            concerned.map(|(&child, other)| (child, place(child), is_before(child), other)).collect();
+        let (mut lowest, mut highest) = (lowest, highest);
+        if promising {
+            let gains: Vec<(Place, f64)> = concerned.iter().map(|one| (one.1, self.gain(one))).collect();
+            let mut session = pool.take();
+            (along, highest) = self.along_promising(&mut session, x, (lowest, highest), &gains, place);
+            lowest = along.first().map_or(own_place, |(from, _)| *from);
+            if self.run.out_of_time() {
+                return Ok(None);
+            }
+        }
         let mut prospects = Prospects { own_place, concerned, along, places: Vec::new() };
 
         // Whether some variable would have more required parents than may be.
@@ -84,6 +97,61 @@ impl<'s, S: LocalScore> OrderSearch<'_, 's, S> {
         places.retain(|&at| at == own_place || !overfull_at(at));
         prospects.places = places;
         Ok(Some(prospects))
+    }
+
+    /// What `x` before a child gains for that child.
+    pub(super) fn gain(&self, (child, _, is_before, other): &(Variable, Place, bool, Trace)) -> f64 {
+        let now = self.current[*child as usize].score;
+        if *is_before { now - other.score } else { other.score - now }
+    }
+
+    /// The parents of `x` at the places around its own, as (first place, trace) of each stretch, and the last place of the
+    /// last one. It goes on in a direction as long as some place there could be better than the one that `x` has, if more
+    /// predecessors are never worse. `gains` are those of its children, by their places.
+    fn along_promising(
+        &self,
+        session: &mut S::Session<'s>,
+        x: Variable,
+        (lowest, highest): (Place, Place),
+        gains: &[(Place, f64)],
+        place: impl Fn(Variable) -> Place,
+    ) -> (Vec<(Place, Trace)>, Place) {
+        let own = self.position[x as usize];
+        let of_children =
+            |at: Place| gains[gains.partition_point(|(place, _)| *place < at)..].iter().map(|g| g.1).sum();
+        // The most that children gain at one of these places.
+        let most = |from: Place, to: Place| {
+            let within = gains.iter().map(|(place, _)| place + 1).filter(|&at| at > from && at <= to);
+            std::iter::once(from).chain(within).map(of_children).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let here = self.trace(session, x, None, |y| y != x && place(y) < own);
+        let target = here.score + of_children(own) + self.rules.tolerance;
+        let first = |trace: &Trace| trace.grown.iter().map(|&y| place(y) + 1).max().unwrap_or(0).max(lowest);
+        let mut found = vec![(first(&here), here)];
+        loop {
+            let (from, trace) = &found[found.len() - 1];
+            if *from <= lowest || trace.score + most(lowest, from - 1) <= target || self.run.out_of_time() {
+                break;
+            }
+            let at = from - 1;
+            let trace = self.trace(session, x, None, |y| y != x && place(y) < at);
+            found.push((first(&trace), trace));
+        }
+        found.reverse();
+        let mut from = own;
+        let mut above = None;
+        loop {
+            let Some(at) = self.next_place(x, &found[found.len() - 1].1, from, highest, &place) else {
+                return (found, highest);
+            };
+            let above =
+                *above.get_or_insert_with(|| self.trace(session, x, None, |y| y != x && place(y) < highest).score);
+            if above + most(at, highest) <= target || self.run.out_of_time() {
+                return (found, at - 1);
+            }
+            found.push((at, self.trace(session, x, None, |y| y != x && place(y) < at)));
+            from = at;
+        }
     }
 
     /// The first place after `from` that changes the parents of `x`, which are those of a trace until there.

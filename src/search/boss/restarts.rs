@@ -64,7 +64,7 @@ impl<S: LocalScore> OrderSearch<'_, '_, S> {
         let mut moved = Vec::with_capacity(moves);
         let mut next = centre;
         for _ in 0..moves {
-            let Some(prospects) = self.prospects(next)? else { return Ok(Vec::new()) };
+            let Some(prospects) = self.prospects(next, false)? else { return Ok(Vec::new()) };
             let places: Vec<usize> =
                 prospects.places.iter().copied().filter(|&at| at != self.position[next as usize]).collect();
             if !places.is_empty() {

@@ -53,6 +53,8 @@ struct Branch {
 struct Node {
     parents: VariableSet,
     score: f64,
+    /// The node that growing came from when it reached this one first.
+    from: Option<u32>,
     /// The additions that gain, best first; `None` before they are asked for.
     branches: Option<Vec<Branch>>,
     /// Score and parents after shrinking; `None` before it is asked for.
@@ -66,6 +68,9 @@ pub(super) struct GrowShrinkTree {
     child: Variable,
     /// Parents that are worth scoring (`None`: all).
     worth: Option<KnownParents>,
+    /// Of these, those that are scored at every node, in increasing order. Others are scored at a node only if they gained at the
+    /// node before it. `None`: all are scored at every node.
+    everywhere: Option<Vec<Variable>>,
     nodes: Vec<Node>,
     by_set: FxHashMap<VariableSet, u32>,
     stored: usize,
@@ -74,9 +79,11 @@ pub(super) struct GrowShrinkTree {
 
 impl GrowShrinkTree {
     /// A tree that grows by what is worth it, or by all variables.
-    pub(super) fn new(child: Variable, growing: bool) -> Self {
+    /// With `narrowing`, what gains alone is scored further along a branch only as long as it gains.
+    pub(super) fn new(child: Variable, growing: bool, narrowing: bool) -> Self {
         let worth = growing.then(KnownParents::default);
-        Self { child, worth, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
+        let everywhere = narrowing.then(Vec::new);
+        Self { child, worth, everywhere, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
     }
 
     /// Local scores computed so far.
@@ -86,9 +93,21 @@ impl GrowShrinkTree {
 
     /// From now on grows by these variables, too.
     pub(super) fn know(&mut self, variables: impl Iterator<Item = Variable>) {
-        if self.worth.as_mut().is_some_and(|worth| worth.add(variables)) {
+        let variables: Vec<Variable> = variables.collect();
+        let more = self.score_everywhere(&variables);
+        if self.worth.as_mut().is_some_and(|worth| worth.add(variables)) || more {
             self.clear();
         }
+    }
+
+    /// From now on scores these at every node. Returns whether any is new.
+    fn score_everywhere(&mut self, variables: &[Variable]) -> bool {
+        let Some(everywhere) = &mut self.everywhere else { return false };
+        let before = everywhere.len();
+        everywhere.extend(variables);
+        everywhere.sort_unstable();
+        everywhere.dedup();
+        everywhere.len() > before
     }
 
     fn clear(&mut self) {
@@ -112,8 +131,13 @@ impl GrowShrinkTree {
             self.calls += 1 + free.len() as u64;
             worth.note(parents);
             let gaining = free.iter().zip(&scores).filter(|(_, with)| **with > own + rules.tolerance);
-            more |= worth.add(gaining.map(|(&x, _)| x));
+            let gaining: Vec<Variable> = gaining.map(|(&x, _)| x).collect();
+            more |= worth.add(gaining.iter().copied());
+            if !parents.is_empty() {
+                more |= self.score_everywhere(&gaining);
+            }
         }
+        more |= self.score_everywhere(parents);
         if more {
             self.clear();
         }
@@ -138,7 +162,7 @@ impl GrowShrinkTree {
             return self.trace_from(session, rules, forced, from, precedes);
         }
         let mut blocked = Vec::new();
-        let mut at = self.node(VariableSet::from_slice(forced), None, session);
+        let mut at = self.node(VariableSet::from_slice(forced), None, None, session);
         while self.nodes[at].parents.len() < rules.max_parents && !rules.over() {
             self.expand(at, session, rules);
             let branches = self.nodes[at].branches.as_deref().unwrap_or_default();
@@ -169,7 +193,7 @@ impl GrowShrinkTree {
             from.iter().copied().filter(|&x| precedes(x)).chain(forced.iter().copied()).collect();
         first.sort_unstable();
         first.dedup();
-        let mut at = self.node(first, None, session);
+        let mut at = self.node(first, None, None, session);
         loop {
             while self.nodes[at].parents.len() < rules.max_parents && !rules.over() {
                 self.expand(at, session, rules);
@@ -185,7 +209,7 @@ impl GrowShrinkTree {
             if parents == self.nodes[at].parents || rules.over() {
                 break;
             }
-            at = self.node(parents, Some(score), session);
+            at = self.node(parents, Some(score), None, session);
         }
         let node = &self.nodes[at];
         let blocked = node.branches.iter().flatten().map(|branch| branch.variable).filter(|&x| !precedes(x)).collect();
@@ -201,15 +225,21 @@ impl GrowShrinkTree {
             return node as usize;
         }
         let parents = self.nodes[at].parents.with(variable);
-        let node = self.node(parents, session.ranks_by_scores().then_some(score), session);
+        let node = self.node(parents, session.ranks_by_scores().then_some(score), Some(at as u32), session);
         if let Some(branches) = &mut self.nodes[at].branches {
             branches[next].node = Some(node as u32);
         }
         node
     }
 
-    /// The node of a set of parents, whose score may be known.
-    fn node(&mut self, parents: VariableSet, score: Option<f64>, session: &mut impl ScoreSession) -> usize {
+    /// The node of a set of parents, whose score may be known, and the node that growing comes from.
+    fn node(
+        &mut self,
+        parents: VariableSet,
+        score: Option<f64>,
+        from: Option<u32>,
+        session: &mut impl ScoreSession,
+    ) -> usize {
         if let Some(&node) = self.by_set.get(&parents) {
             return node as usize;
         }
@@ -218,7 +248,7 @@ impl GrowShrinkTree {
             session.local_score(self.child, &parents)
         });
         self.by_set.insert(parents.clone(), self.nodes.len() as u32);
-        self.nodes.push(Node { parents, score, branches: None, shrunk: None });
+        self.nodes.push(Node { parents, score, from, branches: None, shrunk: None });
         self.stored += 4;
         self.nodes.len() - 1
     }
@@ -231,10 +261,19 @@ impl GrowShrinkTree {
         let free = match &self.worth {
             None => rules.candidates.parents_for(self.child, &node.parents),
             Some(worth) => {
-                let variables = worth.variables().iter().copied();
-                variables
-                    .filter(|&x| node.parents.binary_search(&x).is_err() && rules.candidates.allows(x, self.child))
-                    .collect()
+                let before = node.from.and_then(|from| self.nodes[from as usize].branches.as_ref());
+                let variables = match (&self.everywhere, before) {
+                    (Some(everywhere), Some(before)) => {
+                        let mut some = everywhere.clone();
+                        some.extend(before.iter().map(|branch| branch.variable));
+                        some.sort_unstable();
+                        some.dedup();
+                        some
+                    }
+                    _ => worth.variables().to_vec(),
+                };
+                let free = variables.into_iter().filter(|x| node.parents.binary_search(x).is_err());
+                free.filter(|&x| rules.candidates.allows(x, self.child)).collect()
             }
         };
         let mut scores = Vec::new();
