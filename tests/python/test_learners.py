@@ -325,11 +325,24 @@ def test_effort_never_loses_score(asked):
     assert calls == sorted(calls)
     assert phgs.learn(asked, progress=False).score == found["normal"].score
     assert [stage.name for stage in found["quick"].stages].count("refine") == 1
-    assert [stage.name for stage in found["thorough"].stages].count("refine") == 2
+    assert [stage.name for stage in found["thorough"].stages].count("refine") == 3, "tabu search is last"
     again = phgs.learn(asked, effort="thorough", threads=3, progress=False)
     assert (again.dag, again.score, again.calls) == tuple(
         getattr(found["thorough"], name) for name in ("dag", "score", "calls")
     )
+
+
+def test_the_last_search_is_tabu_search_where_columns_are_few():
+    # Greedy search and the search among orders end lower here.
+    data = phgs.Network.load("insurance").sample(5000, seed=2)
+    result = phgs.learn(data, progress=False)
+    before = phgs.learn(data, refine=[phgs.GES(schedule="interleaved"), phgs.BOSS(budget=40_000)], progress=False)
+    assert result.score.value > before.score.value + 1e-6
+    assert result.stages[-2].score == before.stages[-1].score
+    wide = phgs.Network.load("alarm").tile(3, seed=1).sample(200, seed=1)
+    assert [stage.name for stage in phgs.learn(wide, progress=False).stages].count("refine") == 2
+    limited = phgs.learn(data, max_parents=1, max_iterations=3, progress=False)
+    assert max(len(limited.dag.parents(name)) for name in limited.variables) <= 1
 
 
 def test_effort_keeps_knowledge_limits_and_time(asked):
@@ -396,7 +409,7 @@ def test_the_default_is_the_composition_that_its_docstring_says(alarm):
         score="sqnml",
         gamma=1.0,
         # Four local scores for each pair of 100 variables.
-        refine=[phgs.GES(schedule="interleaved"), phgs.BOSS(budget=40_000)],
+        refine=[phgs.GES(schedule="interleaved"), phgs.BOSS(budget=40_000), "free"],
         progress=False,
     ).learn(alarm.table)
     assert by_default.method == "auto"
@@ -423,7 +436,7 @@ def test_tests_end_where_dependence_is_dense(survey):
     result = phgs.learn(survey, progress=False, threads=1)
     assert result.stages[0].name == "tests given up"
     # Blocks that have begun end: at most 32 of 16,384 tests.
-    assert 10 * 100**2 <= conditional(result) <= 10 * 100**2 + 32 * 2**14
+    assert 5 * 100**2 <= conditional(result) <= 5 * 100**2 + 32 * 2**14
     without = phgs.learn(survey, "ges", schedule="interleaved", score="sqnml", progress=False)
     assert result.score.value >= without.score.value - 1e-6
     again = phgs.learn(survey, progress=False, threads=3)

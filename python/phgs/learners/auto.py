@@ -15,6 +15,7 @@ from phgs.learners.base import Learner
 from phgs.learners.partitioned import colliders_of
 from phgs.learners.refinement import (
     Effort,
+    after_orders,
     by_effort,
     by_effort_of_numbers,
     by_orders,
@@ -44,11 +45,14 @@ class Auto(Learner):
     that occur. The score is quotient NML with the support coded (of Gaussian data the extended BIC), which charges for
     the cells that occur and takes into account how many pairs a search looks at. After them, greedy equivalence search
     (insertions, deletions and turns) goes on over all pairs, so that an edge that a test has missed can come back, and
-    a search among orders of the variables (`BOSS`) goes on from its result, within a budget that `effort` says.
+    a search among orders of the variables (`BOSS`) goes on from its result, within a budget that `effort` says. Of up
+    to 100 categories tabu search over all pairs is last: of real tables it often reaches a higher score still.
 
     Of categories of more than 100 variables these searches do not score all pairs: a variable is scored as one more
     parent of another only where it depends, in a marginal test at level 0.01, on that one or on one of its parents.
-    Nothing else can matter where the data are faithful to a graph.
+    Nothing else can matter where the data are faithful to a graph. The search among orders then scores what gains alone
+    only as long as it gains beside the parents at hand, and looks for a better place in a direction only as long as
+    there can be one.
 
     More than 30,000 variables are not clustered, since that holds all distances: tests then start from one cluster, and
     `parameters` of the result say so (``max_clusters`` is 1).
@@ -60,7 +64,24 @@ class Auto(Learner):
     graph. The score is the extended BIC of the embedding, ``"mixed-ebic"``.
 
     It is the default because it was the most accurate of the methods that take seconds in the studies that the
-    documentation reports. It is consistent: with enough data that are faithful to a graph, the search over all pairs
+    documentation reports. Of 154 real tables of categories, all methods with the same score, and of 18 settings of
+    random networks with up to 25,000 rows (mean Jaccard index):
+
+    ==========  =============  ================  ====================  ===============
+    method      best score on  seconds in total  log-likelihood lost   random networks
+    ==========  =============  ================  ====================  ===============
+    normal      91 %           14.6              0.016 a new row       0.818
+    quick       69 %           6.6               0.040                 0.802
+    thorough    95 %           107               0.006                 not run
+    `GES`       68 %           1.6               0.034                 0.790
+    `BOSS`      66 %           66.5              0.021                 0.777
+    `Tabu`      71 %           1.5               0.027                 0.815
+    ==========  =============  ================  ====================  ===============
+
+    The best score is that of no other method (of those not of the default, for each of its three efforts); what is lost
+    is the difference to the best of ten methods in rows that were held out.
+
+    It is consistent: with enough data that are faithful to a graph, the search over all pairs
     reaches the true class from any start, and no stage after it lowers the score.
 
     Parameters
@@ -73,7 +94,7 @@ class Auto(Learner):
         The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
         Your labels instead of clustering: by name, or one for each column in order.
-    max_tests_per_pair : int or None, default 10
+    max_tests_per_pair : int or None, default 5
         How many tests with conditioning sets may be made for each pair of variables (100 variables at least) before the
         start does without tests: where nearly all depends on nearly all, as in surveys whose questions measure the
         same few things, they would take most of the time for a start that is no better than none. The result then has a
@@ -158,7 +179,7 @@ class Auto(Learner):
     max_conditioning_size: int | None = 2
     max_clusters: int = 20
     clusters: Mapping[Any, Any] | Sequence[Any] | None = None
-    max_tests_per_pair: int | None = 10
+    max_tests_per_pair: int | None = 5
     path_length: int = 10
     min_alpha: float = 1e-5
     collider_rule: ColliderRule = "separating-set"
@@ -212,6 +233,9 @@ class Auto(Learner):
             if table.data_type == "gaussian" and self.refine is None and found.maximise is not None:
                 further = by_effort_of_numbers(self.effort, self.seed, found.maximise, table.n_variables)
                 found = replace(found, refine=further)
+            if table.data_type == "discrete" and self.refine is None and found.maximise is not None:
+                last = after_orders(self.effort, found.maximise, table.n_variables)
+                found = replace(found, refine=(*found.refine, *last))
             if self._is_too_wide(table):
                 assert isinstance(found.restrict, PartitionedPC)
                 return replace(found, restrict=replace(found.restrict, max_clusters=1))

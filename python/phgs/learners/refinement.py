@@ -53,7 +53,14 @@ def by_orders(effort: Effort, seed: int, max_parents: int | None) -> OrderSearch
     further = OrderEffort(scores_per_pair=4, scores_per_screened_pair=2)
     if effort == "thorough":
         further = OrderEffort(scores_per_pair=40, scores_per_screened_pair=20, restarts_per_variable=10, seed=seed)
-    return OrderSearch(effort=further, screen=_SCREEN, max_parents=max_parents)
+    return OrderSearch(effort=further, screen=_SCREEN, narrowing=True, max_parents=max_parents)
+
+
+def after_orders(effort: Effort, search: Search, n_variables: int) -> tuple[Refinement, ...]:
+    """Return what comes last of categories: the search of the maximisation over all pairs, where these are few."""
+    if effort == "quick" or n_variables > LEAST_VARIABLES or not isinstance(search, (GreedySearch, TabuSearch)):
+        return ()
+    return (Unrestricted(search),)
 
 
 _MOST_VARIABLES_SCORED_AT_ONCE = 1000
