@@ -1,14 +1,15 @@
 """Accuracy of scores and searches, alone and one after another, on data with a known graph.
 
-    python benches/scores_and_searches.py [--tables DIR] [--networks NAME ...] [--rows 1000 5000 25000] [--seeds 1]
-        [--methods auto ...] [--limit 10] [--threads 1] [--out results.csv]
+    python benches/scores_and_searches.py [--tables DIR] [--networks NAME ...] [--random P:DEGREE:STATES ...]
+        [--rows 1000 5000 25000] [--seeds 1] [--methods auto ...] [--limit 10] [--threads 1] [--out results.csv]
 
 ``--tables`` is a directory of ``NAME.parquet`` (state codes) with ``NAME.edges.csv`` (from, to) beside it; of each the
 first rows are taken. Networks are names that `phgs.networks` lists or paths of BIF files; rows are sampled from the
-network itself, or from its tiled copies as in the paper's study with ``--tiled``. A method is a chain of stages joined
-by ``>``, each of which starts from the graph before it; a stage is a search, a score, a γ and a cap on parents, joined
-by ``:`` (``auto>ges:sqnml:1``, see `SEARCHES`; without a score that of the search). A stage that does not end within
-the limit, in seconds of the clock, counts with the best graph until then, and the stages after it do not run.
+network itself, or from its tiled copies as in the paper's study with ``--tiled``. Random networks have so many
+variables, a mean degree, and two up to so many states. A method is a chain of stages joined by ``>``, each of which
+starts from the graph before it; a stage is a search, a score, a γ and a cap on parents, joined by ``:``
+(``auto>ges:sqnml:1``, see `SEARCHES`; without a score that of the search). A stage that does not end within the limit,
+in seconds of the clock, counts with the best graph until then, and the stages after it do not run.
 
 Prints, and appends to the file, one line a table and method: rows, seconds of the processor, and the Jaccard index of
 CPDAGs; then means.
@@ -87,6 +88,14 @@ def tables(arguments: argparse.Namespace) -> Iterator[tuple[str, int, phgs.Table
             if rows <= len(frame) and (not arguments.only or path.stem in arguments.only):
                 table = phgs.as_table(frame.head(rows).astype("category"), warn=False)
                 yield path.stem, rows, table, phgs.dag_to_cpdag(phgs.as_dag(edges, list(frame.columns)))
+    for name in arguments.random:
+        p, degree, most = name.split(":")
+        for seed in arguments.seeds:
+            dag = phgs.random_dag(int(p), degree=float(degree), seed=seed)
+            network = phgs.Network.random(dag, states=(2, int(most)), seed=seed)
+            truth = phgs.dag_to_cpdag(phgs.as_dag(network))
+            for rows in arguments.rows:
+                yield f"{name}-{seed}", rows, phgs.as_table(network.sample(rows, seed=seed), warn=False), truth
     for name in arguments.networks:
         for seed in arguments.seeds:
             network = paper_network(name, seed=seed) if arguments.tiled else phgs.Network.load(name)
@@ -102,6 +111,7 @@ def main() -> None:
     parser.add_argument("--tables")
     parser.add_argument("--only", nargs="*", help="names of tables of the directory")
     parser.add_argument("--networks", nargs="*", default=[])
+    parser.add_argument("--random", nargs="*", default=[], metavar="P:DEGREE:STATES", help="random networks")
     parser.add_argument("--tiled", action="store_true")
     parser.add_argument("--rows", type=int, nargs="+", default=[1000, 5000, 25000])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
