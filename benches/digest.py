@@ -94,10 +94,18 @@ def plain(value: Any) -> Any:
 def digest(run: Callable[[], Any]) -> str:
     """Hash a result, or the error that says why there is none."""
     try:
-        found = plain(run().to_dict(separations=True))
+        return of_result(run())
     except (ValueError, TypeError) as error:
-        found = f"{type(error).__name__}: {error}"
-    return hashlib.sha256(json.dumps(found, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        return _hash(f"{type(error).__name__}: {error}")
+
+
+def of_result(result: phgs.Result) -> str:
+    """Hash all of a result but what depends on the day."""
+    return _hash(plain(result.to_dict(separations=True)))
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pages
 from numpy.typing import NDArray
 from real_frames import all_frames, load
 
@@ -160,20 +161,16 @@ def main() -> None:
             f"Made by `python benches/real_blankets.py --frames {arguments.frames} --page"
             " docs/benchmarks/real-blankets.md`.",
             f"## All {len(rows)} tables",
-            _table(
+            pages.table(
                 ("method", "explained by blankets, of what all columns explain", "mean blanket", "CPU seconds"), summary
             ),
             "## Table by table",
-            _table(head, rows),
+            pages.table(head, rows),
         ]
     )
-    print(_table(("method", "share", "blanket", "seconds"), summary))
+    print(pages.table(("method", "share", "blanket", "seconds"), summary))
     if arguments.page is not None:
-        arguments.page.write_text(text + "\n", encoding="utf-8")
-
-
-def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in [header, ("---",) * len(header), *rows])
+        pages.put(text + "\n", arguments.page)
 
 
 if __name__ == "__main__":

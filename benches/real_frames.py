@@ -11,7 +11,6 @@ tried. Results are appended to the file as they come; frames in it are not learn
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import multiprocessing
@@ -21,17 +20,16 @@ import time
 import warnings
 from collections import Counter
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
+
+import pages
 
 COLUMNS = (3, 200)
 ROWS = (30, 200_000)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", type=Path, default=Path("real_frames.jsonl"), help="where results are kept")
-    parser.add_argument("--page", type=Path, help="write the summary here")
+    parser = pages.parser(__doc__, "real_frames.jsonl")
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds of one frame (default 20)")
     parser.add_argument("--only", nargs="*", metavar="PACKAGE/ITEM", help="these frames alone, printed and not kept")
     options = parser.parse_args()
@@ -39,18 +37,14 @@ def main() -> None:
         for found in learn_all([tuple(name.split("/", 1)) for name in options.only], options.limit):
             print(json.dumps(found))
         return
-    done = [json.loads(line) for line in options.results.read_text().splitlines()] if options.results.exists() else []
+    done = pages.kept(options.results)
     known = {found["frame"] for found in done}
     todo = [frame for frame in all_frames() if "/".join(frame) not in known]
     with options.results.open("a") as file:
         for found in learn_all(todo, options.limit):
             done.append(found)
             print(json.dumps(found), file=file, flush=True)
-    page = summary(sorted(done, key=lambda found: found["frame"]), options.limit)
-    if options.page is None:
-        print(page)
-    else:
-        options.page.write_text(page, encoding="utf-8")
+    pages.put(summary(sorted(done, key=lambda found: found["frame"]), options.limit), options.page)
 
 
 def all_frames() -> list[tuple[str, str]]:
@@ -162,27 +156,17 @@ def summary(done: list[dict[str, Any]], limit: float) -> str:
         f"**{len(learned):,} of {len(done):,} frames are learned: {share:.1f} %.** Over {limit:g} CPU seconds: {over}."
         f" Crashes: {crashed}.\nHalf of them take {half:.2f} s or less, 99 % {most:.1f} s or less.",
         "## What columns were taken for",
-        _table(("kind", "columns"), [(kind, f"{count:,}") for kind, count in kinds.most_common()]),
+        pages.table(("kind", "columns"), [(kind, f"{count:,}") for kind, count in kinds.most_common()]),
         "## Missing values",
         "*As it is*: nothing is missing in a column that is used, or the default fills it in. Where missing values are"
         '\nrefused, `missing="drop"` is tried, and then `"level"`.',
-        _table(("treatment", "frames"), Counter(found["missing"] for found in learned).most_common()),
+        pages.table(("treatment", "frames"), Counter(found["missing"] for found in learned).most_common()),
         "## The slowest",
-        _table(("frame", "rows", "columns", "edges", "seconds"), slowest),
+        pages.table(("frame", "rows", "columns", "edges", "seconds"), slowest),
         "## Not learned",
-        _table(("frame", "why"), [(found["frame"], found.get("reason") or found["outcome"]) for found in others]),
+        pages.table(("frame", "why"), [(found["frame"], found.get("reason") or found["outcome"]) for found in others]),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    lines = [header, ("---",) * len(header), *rows]
-    return "\n".join(f"| {' | '.join(_cell(str(cell)) for cell in line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    shown = text if len(text) <= 240 else text[:239] + "…"
-    return shown.replace("|", "\\|").replace("<", "&lt;")
 
 
 if __name__ == "__main__":

@@ -18,16 +18,15 @@ file; tables in it are not learned again.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import time
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pages
 from numpy.typing import NDArray
 from real_frames import all_frames, load
 
@@ -81,7 +80,7 @@ def tables(only: list[str] | None) -> Iterator[tuple[str, Any]]:
             continue
         seen.add(key)
         taken[package] = taken.get(package, 0) + 1
-        yield name, phgs.as_table(text, missing="level", warn=False)
+        yield name, phgs.aspages.table(text, missing="level", warn=False)
 
 
 def graph_of(result: phgs.Result) -> phgs.Graph | None:
@@ -143,10 +142,9 @@ def summary(done: list[dict[str, Any]], command: str) -> str:
     rows = []
     for method in METHODS:
         each = [(found, found["methods"][method]) for found in done]
-        rivals = [(*others, *AUTO) if method not in AUTO else (*others, method) for _ in each]
+        beside = (*others, method) if method in AUTO else (*others, *AUTO)
         best = [
-            one["score"] is not None and one["score"] >= _highest(found, "score", beside) - ALIKE
-            for (found, one), beside in zip(each, rivals, strict=True)
+            one["score"] is not None and one["score"] >= _highest(found, "score", beside) - ALIKE for found, one in each
         ]
         loss = [
             (_highest(found, "score", tuple(METHODS)) - one["score"]) / found["rows"]
@@ -197,12 +195,12 @@ def summary(done: list[dict[str, Any]], command: str) -> str:
         "*Best score on*: tables on which no other method has a higher score; the three efforts of the default are each"
         " compared with\nthe methods that are not the default, all others with all. *Loss*: what is missing, in the"
         " mean over tables, to the best of\nall ten methods, in nats a row.",
-        _table(head, rows),
+        pages.table(head, rows),
         "## Where another method has a higher score than the default",
-        _table(("table", "rows × columns", "nats", "method"), behind) if behind else "Nowhere.",
+        pages.table(("table", "rows × columns", "nats", "method"), behind) if behind else "Nowhere.",
         "## Where the default takes longest",
         "Seconds of the processor.",
-        _table(
+        pages.table(
             ("table", "rows × columns", "edges", *shown),
             [
                 (
@@ -223,21 +221,14 @@ def _highest(found: dict[str, Any], what: str, among: tuple[str, ...]) -> float:
     return max((value for value in reached if value is not None), default=math.nan)
 
 
-def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in [header, ("---",) * len(header), *rows])
-
-
 def main() -> None:
     """Run all tables and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", type=Path, default=Path("real_tables.jsonl"), help="where results are kept")
-    parser.add_argument("--page", type=Path, help="write the summary here")
+    parser = pages.parser(__doc__, "real_tables.jsonl")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of one method on a table (default 60)")
     parser.add_argument("--only", nargs="*", metavar="PACKAGE/ITEM", help="these tables alone")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    kept = arguments.results.read_text().splitlines() if arguments.results.exists() else []
-    done = [json.loads(line) for line in kept]
+    done = pages.kept(arguments.results)
     known = {found["table"] for found in done}
     with arguments.results.open("a") as file:
         for name, table in tables(arguments.only):
@@ -249,12 +240,8 @@ def main() -> None:
             print(json.dumps(found), file=file, flush=True)
             took = {method: round(one["seconds"], 2) for method, one in found["methods"].items()}
             print(name, table.n_rows, table.n_variables, took, flush=True)
-    page = summary(done, "python benches/real_tables.py --page docs/studies/real-tables/report.md")
-    if arguments.page is None:
-        print(page)
-    else:
-        arguments.page.parent.mkdir(parents=True, exist_ok=True)
-        arguments.page.write_text(page, encoding="utf-8")
+    command = "python benches/real_tables.py --page docs/studies/real-tables/report.md"
+    pages.put(summary(done, command), arguments.page)
 
 
 if __name__ == "__main__":

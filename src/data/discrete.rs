@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Shape;
+use super::shape::{check_arity, check_size};
 use crate::{Error, Result, Variable};
 
 /// The state codes of one column, as narrow as its number of states allows.
@@ -206,15 +207,7 @@ impl DiscreteData {
 /// The number of rows of columns that make a table; `fits` says whether a largest code goes with an arity.
 pub(super) fn check_columns(columns: &[Codes], arities: &[u32], fits: impl Fn(u32, u32) -> bool) -> Result<usize> {
     let n_rows = columns.first().map_or(0, Codes::len);
-    if columns.is_empty() {
-        return Err(Error::Data("data has no columns".into()));
-    }
-    if n_rows == 0 {
-        return Err(Error::Data("data has no rows".into()));
-    }
-    if u32::try_from(n_rows).is_err() {
-        return Err(Error::Data(format!("data has {n_rows} rows; at most {} are supported", u32::MAX)));
-    }
+    check_size(n_rows, columns.len())?;
     if columns.len() != arities.len() {
         return Err(Error::Data("every column needs an arity".into()));
     }
@@ -222,9 +215,7 @@ pub(super) fn check_columns(columns: &[Codes], arities: &[u32], fits: impl Fn(u3
         if codes.len() != n_rows {
             return Err(Error::Data(format!("column {index} has {} rows, column 0 has {n_rows}", codes.len())));
         }
-        if arity == 0 || arity > MAX_ARITY {
-            return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
-        }
+        check_arity(index, arity)?;
         // Folds of values: these become vector instructions.
         let largest = with_codes!(codes, |codes| u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))));
         if !fits(largest, arity) {

@@ -26,19 +26,8 @@ impl Shape {
     ///
     /// [`Error::Data`] when there are no columns or no rows, or more rows or states than counts can have.
     pub fn new(n_rows: usize, arities: Vec<u32>) -> Result<Self> {
-        if arities.is_empty() {
-            return Err(Error::Data("data has no columns".into()));
-        }
-        if n_rows == 0 {
-            return Err(Error::Data("data has no rows".into()));
-        }
-        if u32::try_from(n_rows).is_err() {
-            return Err(Error::Data(format!("data has {n_rows} rows; at most {} are supported", u32::MAX)));
-        }
-        if let Some(index) = arities.iter().position(|&arity| arity == 0 || arity > MAX_ARITY) {
-            let arity = arities[index];
-            return Err(Error::Data(format!("column {index} has {arity} states; 1 to {MAX_ARITY} are supported")));
-        }
+        check_size(n_rows, arities.len())?;
+        arities.iter().enumerate().try_for_each(|(column, &arity)| check_arity(column, arity))?;
         Ok(Self { n_rows, arities })
     }
 
@@ -66,4 +55,31 @@ impl Shape {
     pub fn arities(&self) -> &[u32] {
         &self.arities
     }
+
+    /// Number of cells of the table of some variables, which is known to be small.
+    pub(crate) fn n_cells(&self, variables: &[Variable]) -> usize {
+        variables.iter().map(|&variable| self.arity(variable) as usize).product()
+    }
+}
+
+/// Refuses a table without columns or rows, or with more rows than counts can have.
+pub(super) fn check_size(n_rows: usize, n_columns: usize) -> Result<()> {
+    if n_columns == 0 {
+        return Err(Error::Data("data has no columns".into()));
+    }
+    if n_rows == 0 {
+        return Err(Error::Data("data has no rows".into()));
+    }
+    if u32::try_from(n_rows).is_err() {
+        return Err(Error::Data(format!("data has {n_rows} rows; at most {} are supported", u32::MAX)));
+    }
+    Ok(())
+}
+
+/// Refuses a column without states, or with more than codes can number.
+pub(super) fn check_arity(column: usize, arity: u32) -> Result<()> {
+    if arity == 0 || arity > MAX_ARITY {
+        return Err(Error::Data(format!("column {column} has {arity} states; 1 to {MAX_ARITY} are supported")));
+    }
+    Ok(())
 }

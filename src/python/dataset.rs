@@ -7,13 +7,13 @@ use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use super::array::{codes_from_array, codes_to_array};
-use super::calls::Calls;
+use super::calls::{Calls, run_calling_job};
 use super::elsewhere::{Elsewhere, SourceDataset};
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::counts::{CountingEngine, FixedScale, Kernel, WeightedEngine};
 use crate::data::{
     ContinuousData, Correlation, DiscreteData, IncompleteData, MixedColumn, MixedData, MixedOptions, Numbers,
-    RowWeights, WeightedData,
+    RowWeights, Shape, WeightedData,
 };
 use crate::run::Run;
 use crate::score::MixedEngine;
@@ -67,9 +67,25 @@ impl AnyData {
         }
     }
 
-    /// Whether rows are elsewhere, so that counting is waiting.
-    pub(super) fn is_elsewhere(&self) -> bool {
-        matches!(self, Self::Elsewhere(_))
+    /// Rows and states, where all columns are complete categories.
+    pub(super) fn shape(&self) -> Option<&Shape> {
+        match self {
+            Self::Categorical(data) => Some(data.shape()),
+            Self::Weighted(data) => Some(data.data().shape()),
+            Self::Elsewhere(data) => Some(data.shape()),
+            Self::Incomplete(_) | Self::Gaussian(_) | Self::Mixed(_) => None,
+        }
+    }
+
+    /// Does a job with the opened data; where rows are elsewhere counting is waiting, which more threads can do.
+    pub(super) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        settings: Settings,
+        job: impl FnOnce(&OpenData<'_>, &Run, &Calls<'_>) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        let settings = Settings { waits: matches!(self, Self::Elsewhere(_)), ..settings };
+        run_calling_job(py, &settings, |run, calls| self.opened(run, calls, |open| job(open, run, calls)))
     }
 
     /// Does a job with the data as tests and scores read them: complete categories through an engine that both share.

@@ -195,8 +195,7 @@ impl PartCounter {
                 for at in part * TOGETHER..((part + 1) * TOGETHER).min(sets.len()) {
                     let set = sets.set(at);
                     let start = counts.len();
-                    let cells: usize = set.iter().map(|&v| shape.arity(v) as usize).product();
-                    counts.resize(start + cells, 0);
+                    counts.resize(start + shape.n_cells(set), 0);
                     session.add_table(set, &mut counts[start..]);
                 }
                 counts

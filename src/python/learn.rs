@@ -3,11 +3,11 @@
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use super::calls::{Calls, run_calling_job};
+use super::calls::Calls;
 use super::dataset::{AnyDataset, OpenData};
 use super::knowledge::{self, KnowledgeFacts};
 use super::outcome::Outcome;
-use super::run::Settings;
+use super::run::{AT_ONCE, Settings};
 use super::scoring::{ScoreChoice, WithScore};
 use super::stages::Composition;
 use super::testing::{TestChoice, WithTest};
@@ -45,12 +45,10 @@ pub(crate) fn learn(
     let isolated = knowledge::isolated(&isolated, n_variables)?;
     let scope = Scope::new(&knowledge, &isolated)?;
     let threads = if test.is_own() || score.is_own() { 1 } else { threads };
-    let settings = Settings { threads, waits: data.is_elsewhere(), time_limit, progress };
-    let (learned, name, decided) = run_calling_job(py, &settings, |run, calls| {
-        data.opened(run, calls, |data| {
-            let learning = Learning { hybrid: &hybrid, scope, cluster: &cluster, test: &test, data, calls };
-            score.on(data, n_variables, calls, &learning, run)
-        })
+    let settings = Settings { threads, time_limit, progress, ..AT_ONCE };
+    let (learned, name, decided) = data.run(py, settings, |data, run, calls| {
+        let learning = Learning { hybrid: &hybrid, scope, cluster: &cluster, test: &test, data, calls };
+        score.on(data, n_variables, calls, &learning, run)
     })?;
     Outcome::new(py, learned, name, decided)
 }

@@ -2,11 +2,10 @@
 
 use pyo3::prelude::*;
 
-use super::calls::run_calling_job;
 use super::dataset::AnyDataset;
 use super::graph::check;
 use super::knowledge::{self, KnowledgeFacts};
-use super::run::Settings;
+use super::run::{AT_ONCE, Settings};
 use super::stages::Neighbourhoods;
 use super::testing::{TestChoice, WithTest};
 use crate::independence::IndependenceTest;
@@ -104,11 +103,10 @@ fn search<W: What>(
     let isolated = knowledge::isolated(&known.1, n_variables)?;
     let scope = Scope::new(&knowledge, &isolated)?;
     let threads = if test.is_own() { 1 } else { threads };
-    let settings = Settings { threads, waits: data.is_elsewhere(), time_limit: None, progress };
-    run_calling_job(py, &settings, |run, calls| {
+    data.run(py, Settings { threads, progress, ..AT_ONCE }, |data, run, calls| {
         let options = &local.options();
         let around = Around { local, options, target, scope, run, what: &what };
-        data.opened(run, calls, |data| test.on(data, n_variables, calls, &around))
+        test.on(data, n_variables, calls, &around)
     })
 }
 

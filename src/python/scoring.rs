@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use super::calls::{CalledScore, Calls, run_calling_job};
+use super::calls::{CalledScore, Calls};
 use super::dataset::{AnyData, AnyDataset, OpenData};
 use super::described::{item, unknown};
 use super::graph::check;
@@ -133,8 +133,8 @@ fn with_score<J: WithScore>(
     job: &J,
 ) -> PyResult<J::Output> {
     let threads = if score.is_own() { 1 } else { threads };
-    run_calling_job(py, &Settings { threads, waits: data.is_elsewhere(), ..AT_ONCE }, |run, calls| {
-        data.opened(run, calls, |open| score.on(open, data.n_variables(), calls, job, run))
+    data.run(py, Settings { threads, ..AT_ONCE }, |open, run, calls| {
+        score.on(open, data.n_variables(), calls, job, run)
     })
 }
 
@@ -177,24 +177,16 @@ pub(crate) fn score(
 ) -> PyResult<ScoredDag> {
     let data = dataset.data();
     let dag = dag(&data, arcs)?;
-    let n_parameters = match &data {
+    let n_parameters = match (&data, data.shape()) {
         _ if score.is_own() => None,
-        AnyData::Categorical(data) => {
-            Some((0..data.n_variables() as Variable).map(|x| n_parameters(data.shape(), x, dag.parents(x))).sum())
+        (_, Some(shape)) => {
+            Some((0..shape.n_variables() as Variable).map(|x| n_parameters(shape, x, dag.parents(x))).sum())
         }
-        AnyData::Elsewhere(data) => {
-            let of = |x: Variable| n_parameters(data.shape(), x, dag.parents(x));
-            Some((0..data.shape().n_variables() as Variable).map(of).sum())
-        }
-        AnyData::Weighted(data) => {
-            let of = |x: Variable| n_parameters(data.data().shape(), x, dag.parents(x));
-            Some((0..data.data().n_variables() as Variable).map(of).sum())
-        }
-        AnyData::Mixed(data) => Some(match score {
+        (AnyData::Mixed(data), _) => Some(match score {
             ScoreChoice::ConditionalGaussian(..) => conditional_parameters(data, &dag),
             _ => embedded_parameters(data, &dag),
         }),
-        AnyData::Gaussian(_) | AnyData::Incomplete(_) => Some((dag.n_arcs() + 2 * dag.n_variables()) as f64),
+        _ => Some((dag.n_arcs() + 2 * dag.n_variables()) as f64),
     };
     let scored = with_score(py, &data, &score, threads, &OfDag(dag))?;
     Ok(ScoredDag { n_parameters, ..scored })

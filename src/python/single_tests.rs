@@ -160,8 +160,8 @@ pub(crate) fn distances<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let data = dataset.data();
     let test = TestChoice::of_distances(&data);
-    let found = run_calling_job(py, &Settings { threads, waits: data.is_elsewhere(), ..AT_ONCE }, |run, calls| {
-        data.opened(run, calls, |open| test.on(open, data.n_variables(), calls, &Distances(run)))
+    let found = data.run(py, Settings { threads, ..AT_ONCE }, |open, run, calls| {
+        test.on(open, data.n_variables(), calls, &Distances(run))
     })?;
     Ok(PyArray1::from_vec(py, found.unwrap_or_default()))
 }

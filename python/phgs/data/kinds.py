@@ -288,10 +288,11 @@ def _of_numbers(values: Values, known: NDArray[Any], all_: NDArray[np.float64] |
 
 def are_categories(k: int, n: int, *, whole: bool) -> bool:
     """Whether n numbers with k different values are categories."""
-    return k <= _ALWAYS_CATEGORIES or (whole and _few(k, n))
+    return k <= _ALWAYS_CATEGORIES or (whole and are_few(k, n))
 
 
-def _few(k: int, n: int) -> bool:
+def are_few(k: int, n: int) -> bool:
+    """Whether k different values are few enough of n to be categories."""
     return k <= _MOST_CATEGORIES and n >= _ROWS_OF_A_CATEGORY * k
 
 
@@ -363,7 +364,7 @@ def _as_dates(name: Name, values: Values, said: str | None) -> Column | Problem:
     looks = f"dates or times, {checks.plural(k, 'different value')}"
     if k == 1:
         return Column(Decision("constant", f"a single value, {str(coded.labels[0])!r}"), coded=coded)
-    if _few(k, n):
+    if are_few(k, n):
         return Column(Decision("category", looks, doubtful=k > 2), coded=coded)
     return _apart(Decision("date", looks, doubtful=True), coded, len(values.data))
 

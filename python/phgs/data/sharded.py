@@ -17,7 +17,7 @@ from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.base import Data
 from phgs.data.engines import Engine, Handle, LostError, Pending, Place
-from phgs.data.kinds import _few, are_categories
+from phgs.data.kinds import are_categories, are_few
 from phgs.data.parts import Failure, Piece
 from phgs.data.values import MAX_STATES, Problem, is_number
 from phgs.errors import DataError, ParameterError
@@ -131,58 +131,41 @@ class Parts:
 
         Returns an empty list when the run was cancelled.
         """
-        answers: list[Any] = [None] * len(self.handles)
-        open_ = list(range(len(self.handles)))
-        for attempt in range(_ATTEMPTS):
-            waiting: dict[int, Pending] = {}
-            lost: list[int] = []
-            for i in open_:
-                pending = self._sent(i, method, *given[i])
-                if pending is None:
-                    lost.append(i)
-                else:
-                    waiting[i] = pending
-            for i, pending in waiting.items():
-                if not self._waited(i, pending, answers, cancelled, lost):
-                    return []
-            if not lost:
-                return answers
-            for i in lost:
-                if attempt + 1 == _ATTEMPTS or not self.known:
-                    # Before all is read nothing is known that a part made again could be compared with.
-                    self._give_up(i)
-            try:
-                for i in lost:
-                    self._again(i, cancelled)
-            except CancelledError:
-                return []
-            open_ = lost
-        return answers
-
-    def _sent(self, i: int, method: str, *given: Any) -> Pending | None:
+        answers: dict[int, Any] = {}
+        lost = list(range(len(self.handles)))
         try:
-            return self.handles[i].send(method, *given)
-        except LostError:
-            return None
+            for attempt in range(_ATTEMPTS):
+                waiting: dict[int, Pending] = {}
+                for i in lost:
+                    with contextlib.suppress(LostError):
+                        waiting[i] = self.handles[i].send(method, *given[i])
+                for i, pending in waiting.items():
+                    with contextlib.suppress(LostError):
+                        answers[i] = self._answer(i, pending, cancelled)
+                lost = [i for i in lost if i not in answers]
+                for i in lost:
+                    if attempt + 1 == _ATTEMPTS or not self.known:
+                        # Before all is read nothing is known that a part made again could be compared with.
+                        self._give_up(i)
+                    self._again(i, cancelled)
+                if not lost:
+                    break
+        except CancelledError:
+            return []
+        return [answers[i] for i in range(len(self.handles))]
 
-    def _waited(
-        self, i: int, pending: Pending, answers: list[Any], cancelled: Callable[[], bool] | None, lost: list[int]
-    ) -> bool:
-        """Wait for an answer, or for the news that the part is lost; False when the run was cancelled."""
+    def _answer(self, i: int, pending: Pending, cancelled: Callable[[], bool] | None) -> Any:
+        """Wait for an answer: `LostError` when the part is lost, `CancelledError` when the run was cancelled."""
         while True:
             try:
                 answer = pending.get(_WAIT)
             except TimeoutError:
                 if cancelled is not None and cancelled():
-                    return False
+                    raise CancelledError from None
                 continue
-            except LostError:
-                lost.append(i)
-                return True
             if isinstance(answer, Failure):
                 raise self._of_worker(i, answer.error)
-            answers[i] = answer
-            return True
+            return answer
 
     def _of_worker(self, i: int, error: Exception) -> Exception:
         place = self.handles[i].place
@@ -231,17 +214,9 @@ class Parts:
 
     def _read_again(self, i: int, cancelled: Callable[[], bool] | None) -> None:
         known = self.known[i]
-        answers: list[Any] = [None] * len(self.handles)
 
         def asked(method: str, *given: Any) -> Any:
-            pending, lost = self._sent(i, method, *given), [i]
-            if pending is not None:
-                lost.clear()
-                if not self._waited(i, pending, answers, cancelled, lost):
-                    raise CancelledError
-            if lost:
-                raise LostError
-            return answers[i]
+            return self._answer(i, self.handles[i].send(method, *given), cancelled)
 
         while asked("read", _READ):
             pass
@@ -313,7 +288,7 @@ class ShardedTable(Data):
     @cached_property
     def core(self) -> _core.SourceDataset:
         """The source of tables as the core asks it."""
-        return _core.SourceDataset(self.n_rows, [len(levels) for levels in self.levels], self.parts)
+        return _core.SourceDataset(self.n_rows, self.arities, self.parts)
 
     @property
     def arities(self) -> tuple[int, ...]:
@@ -327,15 +302,13 @@ class ShardedTable(Data):
     @cached_property
     def isolated(self) -> tuple[int, ...]:
         """Positions of identifiers; see `Categories.isolated`."""
-        arities = map(len, self.levels)
-        return tuple(i for i, arity in enumerate(arities) if findings.is_identifier(arity, self.n_rows))
+        return tuple(i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, self.n_rows))
 
     @property
     def state_counts(self) -> list[list[int]]:
         """The rows of each state of each column."""
         total = np.sum([known.counts for known in self.parts.known], axis=0, dtype=np.uint64)
-        ends = np.cumsum([len(levels) for levels in self.levels])
-        return [part.tolist() for part in np.split(total, ends[:-1])]
+        return [part.tolist() for part in np.split(total, np.cumsum(self.arities)[:-1])]
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Refuse: the rows are elsewhere."""
@@ -470,7 +443,7 @@ def _refuse_numbers(levels: dict[Name, tuple[Any, ...]], n_rows: int) -> None:
         if of and all(
             isinstance(label, (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)) for label in of
         ):
-            if not _few(len(of), n_rows):
+            if not are_few(len(of), n_rows):
                 dates[name] = Problem.DATES
         elif of and all(is_number(label) and not isinstance(label, (bool, np.bool_)) for label in of):
             whole = all(float(label).is_integer() for label in of)

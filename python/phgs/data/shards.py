@@ -140,13 +140,13 @@ class Shards:
         """Return the source on a client, with some of its columns."""
         if on is not None:
             engine_of(on)  # Refuses what is no client.
-        if columns is None:
-            return replace(self, on=self.on if on is None else on)
-        wanted = [columns] if isinstance(columns, str) else list(columns)
-        for name in wanted:
-            if name not in self.names:
-                raise ParameterError(f"columns: {unknown('column', name, self.names)}")
-        chosen = tuple(name for name in self.names if name in wanted)
+        chosen = self.columns
+        if columns is not None:
+            wanted = [columns] if isinstance(columns, str) else list(columns)
+            for name in wanted:
+                if name not in self.names:
+                    raise ParameterError(f"columns: {unknown('column', name, self.names)}")
+            chosen = tuple(name for name in self.names if name in wanted)
         return replace(self, on=self.on if on is None else on, columns=chosen)
 
     @cached_property

@@ -38,17 +38,16 @@ impl CountingSession<'_, '_> {
                 let pair = |&c: &Variable| self.engine.known_pair_cells(x, c).expect("all pairs are known");
                 out.extend(candidates.iter().map(pair));
             }
-            _ if self.engine.here().is_none() => *out = self.ask_totals(base, candidates),
-            _ if candidates.len() <= self.few(candidates) && base.len() < MAX_SET => {
-                for &candidate in candidates {
-                    let sum = self.cell_sum(&super::joined(base, candidate));
-                    out.push(sum);
+            _ => match self.engine.here() {
+                None => *out = self.ask_totals(base, candidates),
+                Some(_) if candidates.len() <= self.few(candidates) && base.len() < MAX_SET => {
+                    for &candidate in candidates {
+                        let sum = self.cell_sum(&super::joined(base, candidate));
+                        out.push(sum);
+                    }
                 }
-            }
-            _ => {
-                let source = self.engine.here().expect("others were asked for");
-                self.candidates.sums_with_each(source, base, candidates, candidates, out);
-            }
+                Some(source) => self.candidates.sums_with_each(source, base, candidates, candidates, out),
+            },
         }
     }
 

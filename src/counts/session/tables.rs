@@ -92,7 +92,7 @@ impl CountingSession<'_, '_> {
         let mut all: SmallVec<[Variable; MAX_SET]> = inner.into();
         all.extend_from_slice(given);
         let mut cells: Vec<(u32, u32)> = Vec::new();
-        let block: usize = inner.iter().map(|&v| engine.shape().arity(v) as usize).product();
+        let block = engine.shape().n_cells(inner);
         if let Some(table) = self.table(&all) {
             for stratum in table.chunks_exact(block) {
                 cells.clear();

@@ -4,7 +4,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
-use super::{Cell, TableSource, n_cells};
+use super::{Cell, TableSource};
+use crate::counts::table::strata::cells_within;
 use crate::data::Shape;
 use crate::{Error, Variable, VariableSet};
 
@@ -75,10 +76,7 @@ impl<'d> Answers<'d> {
 
     /// Asks for the tables of sets that will be wanted one by one; those with more than `most` cells are left out.
     pub(crate) fn expect(&self, sets: impl Iterator<Item = VariableSet>, most: usize) {
-        let small = |set: &VariableSet| {
-            let within = |cells: usize, &v: &Variable| cells.checked_mul(self.shape().arity(v) as usize);
-            set.iter().try_fold(1, within).is_some_and(|cells| cells <= most.min(MAX_TABLE))
-        };
+        let small = |set: &VariableSet| cells_within(self.shape(), set, most.min(MAX_TABLE)).is_some();
         let missing: Vec<VariableSet> = sets.filter(|set| small(set) && self.known(set).is_none()).collect();
         if !missing.is_empty() {
             self.tables(&missing);
@@ -124,7 +122,7 @@ impl<'d> Answers<'d> {
 
 /// The table of a set without the variable at a position.
 fn margin(shape: &Shape, set: &[Variable], position: usize, table: &[u32]) -> Arc<[u32]> {
-    let block = n_cells(shape, &set[..position]);
+    let block = shape.n_cells(&set[..position]);
     let arity = shape.arity(set[position]) as usize;
     let mut sums = vec![0u32; table.len() / arity];
     for (into, table) in sums.chunks_exact_mut(block).zip(table.chunks_exact(block * arity)) {

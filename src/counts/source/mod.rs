@@ -37,8 +37,3 @@ pub trait TableSource: Sync + std::fmt::Debug {
     /// Makes the run end with an error.
     fn fail(&self, error: Error);
 }
-
-/// The number of cells of the table of a set, which is known to be small.
-pub(crate) fn n_cells(shape: &Shape, set: &[Variable]) -> usize {
-    set.iter().map(|&v| shape.arity(v) as usize).product()
-}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::{Cell, TableSource, n_cells};
+use super::{Cell, TableSource};
 use crate::data::Shape;
 use crate::{Error, Variable, VariableSet};
 
@@ -114,7 +114,7 @@ impl<A: Ask> Rounds<A> {
                 asked.len() - 1
             });
         }
-        let sizes: Vec<usize> = asked.iter().map(|set| n_cells(&self.shape, set)).collect();
+        let sizes: Vec<usize> = asked.iter().map(|set| self.shape.n_cells(set)).collect();
         let total = sizes.iter().sum();
         // A run that has been ended reads zeros until it stops.
         let asking = lock(&self.asking);

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Cell, TableSource, n_cells};
+use super::{Cell, TableSource};
 use crate::counts::{CountingEngine, CountingSession};
 use crate::data::Shape;
 use crate::run::Canceller;
@@ -82,7 +82,7 @@ impl TableSource for Shards<'_> {
     }
 
     fn tables(&self, sets: &[VariableSet]) -> Vec<Vec<u32>> {
-        let mut totals: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; n_cells(&self.shape, set)]).collect();
+        let mut totals: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; self.shape.n_cells(set)]).collect();
         for part in &self.parts {
             part.count(|session| {
                 for (set, total) in sets.iter().zip(&mut totals) {

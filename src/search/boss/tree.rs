@@ -1,5 +1,7 @@
 //! Grow-shrink trees: for one child, the parents that greedy growing and shrinking picks from any set of predecessors.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use super::super::candidates::Candidates;
@@ -68,9 +70,9 @@ pub(super) struct GrowShrinkTree {
     child: Variable,
     /// Parents that are worth scoring (`None`: all).
     worth: Option<KnownParents>,
-    /// Of these, those that are scored at every node, in increasing order. Others are scored at a node only if they gained at the
-    /// node before it. `None`: all are scored at every node.
-    everywhere: Option<Vec<Variable>>,
+    /// Of these, those that are scored at every node. Others are scored at a node only if they gained at the node before it.
+    /// `None`: all are scored at every node.
+    everywhere: Option<KnownParents>,
     nodes: Vec<Node>,
     by_set: FxHashMap<VariableSet, u32>,
     stored: usize,
@@ -82,7 +84,7 @@ impl GrowShrinkTree {
     /// With `narrowing`, what gains alone is scored further along a branch only as long as it gains.
     pub(super) fn new(child: Variable, growing: bool, narrowing: bool) -> Self {
         let worth = growing.then(KnownParents::default);
-        let everywhere = narrowing.then(Vec::new);
+        let everywhere = narrowing.then(KnownParents::default);
         Self { child, worth, everywhere, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
     }
 
@@ -102,12 +104,7 @@ impl GrowShrinkTree {
 
     /// From now on scores these at every node. Returns whether any is new.
     fn score_everywhere(&mut self, variables: &[Variable]) -> bool {
-        let Some(everywhere) = &mut self.everywhere else { return false };
-        let before = everywhere.len();
-        everywhere.extend(variables);
-        everywhere.sort_unstable();
-        everywhere.dedup();
-        everywhere.len() > before
+        self.everywhere.as_mut().is_some_and(|everywhere| everywhere.add(variables.iter().copied()))
     }
 
     fn clear(&mut self) {
@@ -262,17 +259,15 @@ impl GrowShrinkTree {
             None => rules.candidates.parents_for(self.child, &node.parents),
             Some(worth) => {
                 let before = node.from.and_then(|from| self.nodes[from as usize].branches.as_ref());
-                let variables = match (&self.everywhere, before) {
+                let variables: Cow<'_, KnownParents> = match (&self.everywhere, before) {
                     (Some(everywhere), Some(before)) => {
                         let mut some = everywhere.clone();
-                        some.extend(before.iter().map(|branch| branch.variable));
-                        some.sort_unstable();
-                        some.dedup();
-                        some
+                        some.add(before.iter().map(|branch| branch.variable));
+                        Cow::Owned(some)
                     }
-                    _ => worth.variables().to_vec(),
+                    _ => Cow::Borrowed(worth),
                 };
-                let free = variables.into_iter().filter(|x| node.parents.binary_search(x).is_err());
+                let free = variables.variables().iter().copied().filter(|x| node.parents.binary_search(x).is_err());
                 free.filter(|&x| rules.candidates.allows(x, self.child)).collect()
             }
         };
