@@ -360,3 +360,31 @@ def test_ctrl_c_frees_the_workers(alarm_lake, engine):
 
 def test_a_lost_part_is_no_other_error():
     assert not issubclass(LostError, OSError)
+
+
+class Early:
+    """A future of Dask whose answer comes in the moment that the first wait ends."""
+
+    def __init__(self, value):
+        self.value = value
+        self.waits = 0
+
+    def result(self, timeout):
+        self.waits += 1
+        if self.waits == 1:
+            raise UnboundLocalError("cannot access local variable 'result'")
+        return self.value
+
+
+def test_an_answer_in_the_moment_that_a_wait_ends_is_waited_for_again():
+    from phgs.data.on_dask import _Actor
+
+    class Made:
+        def version(self):
+            return Early("1.0")
+
+    pending = _Actor(Early(Made()), "one", lambda: [Place("one", 1, None)]).send("version")
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            pending.get(0.05)
+    assert pending.get(0.05) == "1.0"

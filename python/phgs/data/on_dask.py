@@ -24,6 +24,15 @@ _LOOK = 1.0
 """Seconds between two looks at whether the worker of a late answer is still there."""
 
 
+def _result(future: Any, seconds: float) -> Any:
+    """Wait so long for a future of Dask."""
+    try:
+        return future.result(timeout=seconds)
+    except UnboundLocalError:
+        # What `distributed.utils.sync` raises where the answer comes in the moment that the wait ends.
+        raise TimeoutError from None
+
+
 class _Answer:
     """The answer of a part, which may have to be made first."""
 
@@ -47,10 +56,10 @@ class _Answer:
         """Wait; see `engines.Pending`."""
         try:
             if self._part.actor is None:
-                self._part.actor = self._part.future.result(timeout=seconds)
+                self._part.actor = _result(self._part.future, seconds)
             if self._future is None:
                 self._call()
-            return self._future.result(timeout=seconds)
+            return _result(self._future, seconds)
         except TimeoutError:
             now = time.monotonic()
             if self._part.actor is None and now > self._until:
