@@ -80,7 +80,7 @@ def tables(only: list[str] | None) -> Iterator[tuple[str, Any]]:
             continue
         seen.add(key)
         taken[package] = taken.get(package, 0) + 1
-        yield name, phgs.aspages.table(text, missing="level", warn=False)
+        yield name, phgs.as_table(text, missing="level", warn=False)
 
 
 def graph_of(result: phgs.Result) -> phgs.Graph | None:

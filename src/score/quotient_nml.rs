@@ -235,8 +235,12 @@ impl QuotientNmlSession<'_> {
         if missing.len() <= FEW {
             let wanted: Vec<Variable> = missing.iter().map(|&at| candidates[at as usize]).collect();
             self.counting.expect_each(base, &wanted);
-            for &at in &missing {
-                out[at as usize] = FixedSum(self.value(&base.with(candidates[at as usize])));
+            if self.counting.asks() {
+                for &at in &missing {
+                    out[at as usize] = FixedSum(self.value(&base.with(candidates[at as usize])));
+                }
+            } else {
+                self.values_counted(base, candidates, &mut missing, out);
             }
         } else {
             let all = 2 * candidates.len() >= p;
@@ -271,6 +275,33 @@ impl QuotientNmlSession<'_> {
             self.cell_sums = cell_sums;
         }
         self.missing = missing;
+    }
+
+    /// The same of the few candidates at `missing`, each of whose sets is remembered.
+    fn values_counted(
+        &mut self,
+        base: &[Variable],
+        candidates: &[Variable],
+        missing: &mut Vec<u32>,
+        out: &mut [FixedSum],
+    ) {
+        missing.retain(|&at| match self.values.get(&base.with(candidates[at as usize])) {
+            Some(&value) => {
+                out[at as usize] = FixedSum(value);
+                false
+            }
+            None => true,
+        });
+        let wanted: Vec<Variable> = missing.iter().map(|&at| candidates[at as usize]).collect();
+        let mut cell_sums = std::mem::take(&mut self.cell_sums);
+        self.counting.cell_sums_with_each(base, &wanted, &mut cell_sums);
+        for (&at, &sum) in missing.iter().zip(&cell_sums) {
+            let set = base.with(candidates[at as usize]);
+            let value = self.value_of(&set, sum);
+            self.remember(set, value);
+            out[at as usize] = FixedSum(value);
+        }
+        self.cell_sums = cell_sums;
     }
 
     fn score(&self, family: i64, parents: i64, n_parents: usize) -> f64 {

@@ -42,6 +42,8 @@ pub(super) struct Learner<'a, T> {
     tests: u64,
     /// Tests that may still be made before no others begin.
     tests_left: Option<u64>,
+    /// How many tests may be possible in a block of several tasks.
+    pub(super) block_tests: u64,
     phase: Phase,
 }
 
@@ -49,8 +51,9 @@ pub(super) struct Learner<'a, T> {
 const BLOCK_TESTS: u64 = 1 << 14;
 const BLOCK_PAIRS: usize = 256;
 
-/// Blocks between two looks at the limit of tests.
+/// Blocks between two looks at the limit of tests. With a low limit blocks are smaller, so that it is not far exceeded.
 const ROUND_BLOCKS: usize = 32;
+const LEAST_BLOCK_TESTS: u64 = 1 << 8;
 
 impl<'a, T: IndependenceTest> Learner<'a, T> {
     pub(super) fn new(
@@ -64,6 +67,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         let p = labels.len();
         let starts = (0..=p).map(|x| records.partition_point(|r| (r.x as usize) < x)).collect();
         let highers = records.iter().map(|r| r.y).collect();
+        let share = |limit: u64| (limit / (2 * ROUND_BLOCKS as u64)).clamp(LEAST_BLOCK_TESTS, BLOCK_TESTS);
         Self {
             test,
             labels,
@@ -76,6 +80,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
             highers,
             tests: 0,
             tests_left: options.max_tests,
+            block_tests: options.max_tests.map_or(BLOCK_TESTS, share),
             phase: Phase::Within,
         }
     }
@@ -167,8 +172,9 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         Ok(tested)
     }
 
-    /// Does a piece of work for each task, in blocks of as much work, and takes over what is found. The limit of tests is
-    /// looked at after a fixed number of blocks, so that it ends the tests at the same place for any number of threads.
+    /// Does a piece of work for each task, in blocks of as much work, and takes over what is found when all are done. The
+    /// limit of tests is looked at after a fixed number of blocks, so that it ends the tests at the same place for any number
+    /// of threads, and changes nothing where it is not reached.
     pub(super) fn each(
         &mut self,
         tasks: &[Task],
@@ -176,6 +182,7 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
         work: impl for<'t> Fn(&Self, Task, &mut Worker<T::Session<'t>>, &mut Found) -> Result<Tested> + Sync,
     ) -> Result<()> {
         self.run.progress().enter(self.phase, tasks.len() as u64);
+        let mut all: Vec<Found> = Vec::with_capacity(blocks.len());
         for round in blocks.chunks(if self.tests_left.is_some() { ROUND_BLOCKS } else { blocks.len().max(1) }) {
             let worker = || Worker::new(self.test.session(), self.labels.len());
             let found = self.run.try_map(round.len(), worker, |worker, block| {
@@ -189,22 +196,22 @@ impl<'a, T: IndependenceTest> Learner<'a, T> {
                 self.run.progress().advance(tasks.len() as u64);
                 Ok(found)
             })?;
-            self.apply(found)?;
+            self.count_tests(&found)?;
+            all.extend(found);
+        }
+        for (record, log_p_value, set) in all.into_iter().flat_map(|block| block.raised) {
+            let record = &mut self.records[record as usize];
+            record.max_log_p_value = log_p_value;
+            record.separating_set = set;
         }
         Ok(())
     }
 
-    /// Takes over what a round has found.
-    fn apply(&mut self, found: Vec<Found>) -> Result<()> {
-        for block in found {
-            self.tests += block.tests;
-            self.tests_left = self.tests_left.map(|left| left.saturating_sub(block.tests));
-            for (record, log_p_value, set) in block.raised {
-                let record = &mut self.records[record as usize];
-                record.max_log_p_value = log_p_value;
-                record.separating_set = set;
-            }
-        }
+    /// Counts the tests of a round, and ends them where there are too many.
+    fn count_tests(&mut self, found: &[Found]) -> Result<()> {
+        let tests: u64 = found.iter().map(|block| block.tests).sum();
+        self.tests += tests;
+        self.tests_left = self.tests_left.map(|left| left.saturating_sub(tests));
         if self.tests_left == Some(0) { Err(Error::TooManyTests) } else { Ok(()) }
     }
 }
@@ -216,13 +223,17 @@ pub(super) fn by_focal(tasks: &mut [Task]) {
 }
 
 /// Splits tasks, sorted by focal variable, into blocks of one focal variable each.
-pub(super) fn blocks(tasks: &[Task], possible_tests: impl Fn(Variable) -> u64) -> Vec<std::ops::Range<usize>> {
+pub(super) fn blocks(
+    tasks: &[Task],
+    block_tests: u64,
+    possible_tests: impl Fn(Variable) -> u64,
+) -> Vec<std::ops::Range<usize>> {
     let mut blocks = Vec::new();
     let mut start = 0;
     while start < tasks.len() {
         let focal = tasks[start].focal;
         let per_pair = possible_tests(focal).max(1);
-        let most = ((BLOCK_TESTS / per_pair) as usize).clamp(1, BLOCK_PAIRS);
+        let most = ((block_tests / per_pair) as usize).clamp(1, BLOCK_PAIRS);
         let same = tasks[start..].iter().take(most).take_while(|task| task.focal == focal).count();
         blocks.push(start..start + same);
         start += same;

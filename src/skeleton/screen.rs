@@ -29,7 +29,7 @@ impl<T: IndependenceTest> Learner<'_, T> {
             let available = neighbourhoods.of(focal).len() * 2;
             binomial(available, available.min(self.max_conditioning_size))
         };
-        self.each(&tasks, &blocks(&tasks, size), |learner, task, worker, found| {
+        self.each(&tasks, &blocks(&tasks, self.block_tests, size), |learner, task, worker, found| {
             if !worker.session.goes_on(learner.run)? {
                 return Ok(Tested::OutOfTime);
             }

@@ -54,7 +54,7 @@ impl<T: IndependenceTest> Learner<'_, T> {
                 binomial(available, self.conditioning_size(stage, level, available))
             };
             by_focal(&mut tasks);
-            self.each(&tasks, &blocks(&tasks, size), |learner, task, worker, found| {
+            self.each(&tasks, &blocks(&tasks, self.block_tests, size), |learner, task, worker, found| {
                 learner.sweep_pair(stage, level, neighbourhoods, task, second_pass, worker, found)
             })?;
         }

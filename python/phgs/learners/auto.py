@@ -15,8 +15,8 @@ from phgs.learners.base import Learner
 from phgs.learners.partitioned import colliders_of
 from phgs.learners.refinement import (
     Effort,
-    after_orders,
     by_effort,
+    by_effort_of_categories,
     by_effort_of_numbers,
     by_orders,
     check_effort,
@@ -45,14 +45,14 @@ class Auto(Learner):
     that occur. The score is quotient NML with the support coded (of Gaussian data the extended BIC), which charges for
     the cells that occur and takes into account how many pairs a search looks at. After them, greedy equivalence search
     (insertions, deletions and turns) goes on over all pairs, so that an edge that a test has missed can come back, and
-    a search among orders of the variables (`BOSS`) goes on from its result, within a budget that `effort` says. Of up
-    to 100 categories tabu search over all pairs is last: of real tables it often reaches a higher score still.
+    a search among orders of the variables (`BOSS`) goes on from its result, within a budget that `effort` says. It
+    scores what gains alone only as long as it gains beside the parents at hand, and looks for a better place in a
+    direction only as long as there can be one. Of up to 100 categories it has two restarts for each variable, and tabu
+    search over all pairs is last: of real tables both often reach a higher score still.
 
     Of categories of more than 100 variables these searches do not score all pairs: a variable is scored as one more
     parent of another only where it depends, in a marginal test at level 0.01, on that one or on one of its parents.
-    Nothing else can matter where the data are faithful to a graph. The search among orders then scores what gains alone
-    only as long as it gains beside the parents at hand, and looks for a better place in a direction only as long as
-    there can be one.
+    Nothing else can matter where the data are faithful to a graph.
 
     More than 30,000 variables are not clustered, since that holds all distances: tests then start from one cluster, and
     `parameters` of the result say so (``max_clusters`` is 1).
@@ -94,8 +94,8 @@ class Auto(Learner):
         The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
         Your labels instead of clustering: by name, or one for each column in order.
-    max_tests_per_pair : int or None, default 5
-        How many tests with conditioning sets may be made for each pair of variables (100 variables at least) before the
+    max_tests_per_pair : int or None, default 3
+        How many tests with conditioning sets may be made for each pair of variables (20 variables at least) before the
         start does without tests: where nearly all depends on nearly all, as in surveys whose questions measure the
         same few things, they would take most of the time for a start that is no better than none. The result then has a
         stage ``"tests given up"``, and the search over all pairs starts from the empty graph. None for no limit.
@@ -151,7 +151,7 @@ class Auto(Learner):
     effort : {"quick", "normal", "thorough"}, default "normal"
         How far the search over all pairs goes. ``"quick"``: greedy equivalence search. ``"normal"``: after it, a search
         among orders of the variables (`BOSS`) from its result, which often leaves what greedy search is caught in.
-        ``"thorough"``: that one with restarts, ten for each variable: an order is changed at random around one variable
+        ``"thorough"``: that one with ten restarts for each variable: an order is changed at random around one variable
         and searched from there, and what gains is kept. Both have a budget of local scores, 4 and 40 for each pair of
         variables (100 variables at least; 2 and 20 where not all pairs are scored), so that the result is the same on
         every machine. Of Gaussian data of up to 1,000 variables, whose scores cost little and whose graphs may be
@@ -179,7 +179,7 @@ class Auto(Learner):
     max_conditioning_size: int | None = 2
     max_clusters: int = 20
     clusters: Mapping[Any, Any] | Sequence[Any] | None = None
-    max_tests_per_pair: int | None = 5
+    max_tests_per_pair: int | None = 3
     path_length: int = 10
     min_alpha: float = 1e-5
     collider_rule: ColliderRule = "separating-set"
@@ -234,17 +234,16 @@ class Auto(Learner):
                 further = by_effort_of_numbers(self.effort, self.seed, found.maximise, table.n_variables)
                 found = replace(found, refine=further)
             if table.data_type == "discrete" and self.refine is None and found.maximise is not None:
-                last = after_orders(self.effort, found.maximise, table.n_variables)
-                found = replace(found, refine=(*found.refine, *last))
+                further = by_effort_of_categories(self.effort, self.seed, found.maximise, table.n_variables)
+                found = replace(found, refine=further)
             if self._is_too_wide(table):
                 assert isinstance(found.restrict, PartitionedPC)
                 return replace(found, restrict=replace(found.restrict, max_clusters=1))
             return found
         assert found.maximise is not None
         if table.n_numbers <= _FEW_NUMBERS * table.n_variables and self.effort != "quick" and self.refine is None:
-            return Composition(
-                maximise=by_orders(self.effort, self.seed, self.max_parents), max_parents=self.max_parents
-            )
+            orders = by_orders(self.effort, self.seed, self.max_parents, narrowing=False)
+            return Composition(maximise=orders, max_parents=self.max_parents)
         extended = self.effort != "quick" and self.refine is None and table.n_variables <= _EXTENDED_LIMIT
         classes = EquivalenceSearch(
             schedule="extended" if extended else "interleaved",

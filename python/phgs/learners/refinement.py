@@ -48,19 +48,26 @@ def by_effort(effort: Effort, seed: int, search: Search) -> tuple[Refinement, ..
     return (classes, by_orders(effort, seed, search.max_parents))
 
 
-def by_orders(effort: Effort, seed: int, max_parents: int | None) -> OrderSearch:
-    """Return the search among orders that an effort stands for."""
-    further = OrderEffort(scores_per_pair=4, scores_per_screened_pair=2)
+def by_orders(
+    effort: Effort, seed: int, max_parents: int | None, *, restarts_per_variable: int = 0, narrowing: bool = True
+) -> OrderSearch:
+    """Return the search among orders that an effort stands for; the thorough one has restarts of its own."""
+    further = OrderEffort(
+        scores_per_pair=4, scores_per_screened_pair=2, restarts_per_variable=restarts_per_variable, seed=seed
+    )
     if effort == "thorough":
         further = OrderEffort(scores_per_pair=40, scores_per_screened_pair=20, restarts_per_variable=10, seed=seed)
-    return OrderSearch(effort=further, screen=_SCREEN, narrowing=True, max_parents=max_parents)
+    return OrderSearch(effort=further, screen=_SCREEN, narrowing=narrowing, max_parents=max_parents)
 
 
-def after_orders(effort: Effort, search: Search, n_variables: int) -> tuple[Refinement, ...]:
-    """Return what comes last of categories: the search of the maximisation over all pairs, where these are few."""
-    if effort == "quick" or n_variables > LEAST_VARIABLES or not isinstance(search, (GreedySearch, TabuSearch)):
-        return ()
-    return (Unrestricted(search),)
+def by_effort_of_categories(effort: Effort, seed: int, search: Search, n_variables: int) -> tuple[Refinement, ...]:
+    """Return the same for categories: where these are few, with restarts and a last search over all pairs."""
+    found = by_effort(effort, seed, search)
+    if effort == "quick" or n_variables > LEAST_VARIABLES:
+        return found
+    orders = by_orders(effort, seed, search.max_parents, restarts_per_variable=2)
+    last = (Unrestricted(search),) if isinstance(search, (GreedySearch, TabuSearch)) else ()
+    return (found[0], orders, *last)
 
 
 _MOST_VARIABLES_SCORED_AT_ONCE = 1000

@@ -266,6 +266,10 @@ class BOSS(Learner):
     growing : bool, default True
         Whether to score only parents that gained when all were scored last, until scoring all again brings nothing:
         nearly the same result for a small part of the local scores.
+    narrowing : bool, default False
+        Whether a growing search leaves out what hardly ever matters: what gains alone is scored along a branch only as
+        long as it gains, and a better place is looked for in a direction only as long as there can be one. Nearly the
+        same result for half the local scores. Without effect on an incremental search.
     incremental : bool, default False
         Whether the parents of a variable are grown and shrunk from those that it has, not from none (Wienöbst, Henckel
         and Weichwald 2025). It takes fewer local scores and finds dense graphs better.
@@ -309,6 +313,7 @@ class BOSS(Learner):
     """
 
     growing: bool = True
+    narrowing: bool = False
     incremental: bool = False
     order_from_data: bool = False
     backward: bool = True
@@ -334,6 +339,7 @@ class BOSS(Learner):
         restarts = Restarts(count=self.restarts, perturbations=self.perturbations, seed=self.seed)
         return OrderSearch(
             growing=self.growing,
+            narrowing=self.narrowing,
             incremental=self.incremental,
             order_from_data=self.order_from_data,
             backward=self.backward,

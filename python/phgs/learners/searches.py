@@ -144,7 +144,7 @@ class OrderSearch:
 
     growing: bool = True
     narrowing: bool = False
-    """Whether to leave out, where a screen says which pairs are scored, what hardly ever matters."""
+    """Whether to leave out what hardly ever matters."""
     incremental: bool = False
     order_from_data: bool = False
     backward: bool = True
@@ -166,7 +166,7 @@ class OrderSearch:
         return {
             "kind": "boss",
             "growing": bool(self.growing),
-            "narrowing": bool(self.narrowing) and screen is not None,
+            "narrowing": bool(self.narrowing),
             "incremental": bool(self.incremental),
             "order_from_data": bool(self.order_from_data),
             "backward": bool(self.backward),
@@ -213,6 +213,6 @@ LEAST_VARIABLES = 100
 """Limits for fewer variables are those for as many: few variables have few pairs, but may have many sets."""
 
 
-def for_all_pairs(each: int, table: Data) -> int:
+def for_all_pairs(each: int, table: Data, least_variables: int = LEAST_VARIABLES) -> int:
     """Return the limit that stands for so many to each pair of variables."""
-    return int(each) * max(table.n_variables, LEAST_VARIABLES) ** 2
+    return int(each) * max(table.n_variables, least_variables) ** 2

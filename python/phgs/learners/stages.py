@@ -31,6 +31,9 @@ STARTS: tuple[Start, ...] = get_args(Start)
 
 # Stage 1: which pairs may be connected.
 
+LEAST_TESTED = 20
+"""Limits of tests for fewer variables are those for as many."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NoRestriction:
@@ -55,7 +58,8 @@ class PartitionedPC:
     def as_core(self, table: Data) -> _core.PartitionedPC:
         """Describe the stage to the core."""
         each = self.max_tests_per_pair
-        return _partitioned("ppc", self, table, None if each is None else for_all_pairs(each, table))
+        most = None if each is None else for_all_pairs(each, table, LEAST_TESTED)
+        return _partitioned("ppc", self, table, most)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -40,9 +40,17 @@ impl CountingSession<'_, '_> {
             }
             _ => match self.engine.here() {
                 None => *out = self.ask_totals(base, candidates),
-                Some(_) if candidates.len() <= self.few(candidates) && base.len() < MAX_SET => {
+                Some(source) if candidates.len() <= self.few(candidates) && base.len() < MAX_SET => {
+                    let large = self.large_with_each(base, candidates);
+                    let mut of_large = Vec::new();
+                    if !large.is_empty() {
+                        self.candidates.sums_with_each(source, base, &large, candidates, &mut of_large);
+                    }
+                    let mut of_large = large.iter().zip(of_large).peekable();
                     for &candidate in candidates {
-                        let sum = self.cell_sum(&super::joined(base, candidate));
+                        let counted = of_large.next_if(|(large, _)| **large == candidate);
+                        let sum =
+                            counted.map_or_else(|| self.cell_sum(&super::joined(base, candidate)), |(_, sum)| sum);
                         out.push(sum);
                     }
                 }

@@ -4,6 +4,7 @@ use super::{CountingSession, Scratch, joined};
 use crate::counts::cache::shared::SharedSums;
 use crate::counts::extend::each::Source;
 use crate::counts::table::core::MAX_SET;
+use crate::counts::table::strata::cells_within;
 use crate::counts::{FixedSum, cost};
 use crate::{Variable, VariableSet};
 
@@ -101,9 +102,16 @@ impl CountingSession<'_, '_> {
         candidates: &[Variable],
     ) {
         if missing.len() <= self.few(candidates) && base.len() < MAX_SET {
+            let large = self.large_with_each(key, missing);
+            let mut of_large = Vec::new();
+            if !large.is_empty() {
+                self.candidates.sums_with_each(source, base, &large, candidates, &mut of_large);
+            }
+            let mut of_large = large.iter().zip(of_large).peekable();
             self.scratch.sums.clear();
             for &candidate in missing {
-                let sum = self.sum_n_log_n(&joined(key, candidate));
+                let counted = of_large.next_if(|(large, _)| **large == candidate);
+                let sum = counted.map_or_else(|| self.sum_n_log_n(&joined(key, candidate)), |(_, sum)| sum);
                 self.scratch.sums.push(sum);
             }
             return;
@@ -114,6 +122,20 @@ impl CountingSession<'_, '_> {
                 self.recent.put(self.format.key(&joined(key, candidate)), sum);
             }
         }
+    }
+
+    /// The candidates with which a base makes a table too large to be dense, if they are more than one: to count one of
+    /// these groups the rows by the base, which then serves all.
+    pub(super) fn large_with_each(&self, base: &[Variable], candidates: &[Variable]) -> Vec<Variable> {
+        let (shape, limit) = (self.engine.shape(), self.table_limit());
+        let is_large = match cells_within(shape, base, limit) {
+            None => Vec::from(candidates),
+            Some(cells) => {
+                let with = |c: &Variable| cells.saturating_mul(shape.arity(*c) as usize);
+                candidates.iter().copied().filter(|c| with(c) > limit).collect()
+            }
+        };
+        if is_large.len() > 1 { is_large } else { Vec::new() }
     }
 
     /// Up to how many candidates sets are counted one by one.
