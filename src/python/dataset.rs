@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use super::array::{codes_from_array, codes_to_array};
@@ -77,15 +78,32 @@ impl AnyData {
         }
     }
 
-    /// Does a job with the opened data; where rows are elsewhere counting is waiting, which more threads can do.
+    /// Does a job with the opened data.
     pub(super) fn run<T: Send>(
         &self,
         py: Python<'_>,
         settings: Settings,
         job: impl FnOnce(&OpenData<'_>, &Run, &Calls<'_>) -> Result<T> + Send,
     ) -> PyResult<T> {
-        let settings = Settings { waits: matches!(self, Self::Elsewhere(_)), ..settings };
-        run_calling_job(py, &settings, |run, calls| self.opened(run, calls, |open| job(open, run, calls)))
+        self.run_unopened(py, settings, |run, calls| self.opened(run, calls, |open| job(open, run, calls)))
+    }
+
+    /// Does a job that opens the data itself. Where rows are elsewhere counting is waiting, which more threads can do, and
+    /// Ctrl-C lets go of the rows.
+    pub(super) fn run_unopened<T: Send>(
+        &self,
+        py: Python<'_>,
+        settings: Settings,
+        job: impl FnOnce(&Run, &Calls<'_>) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        let Self::Elsewhere(data) = self else { return run_calling_job(py, &settings, job) };
+        let done = run_calling_job(py, &Settings { waits: true, ..settings }, job);
+        // A signal that came since the job was last looked after would be raised where nobody knows of the rows.
+        let done = done.and_then(|found| py.check_signals().map(|()| found));
+        if done.as_ref().is_err_and(|error| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+            data.let_go(py)?;
+        }
+        done
     }
 
     /// Does a job with the data as tests and scores read them: complete categories through an engine that both share.

@@ -26,6 +26,11 @@ impl Elsewhere {
         &self.shape
     }
 
+    /// Lets go of the rows.
+    pub(super) fn let_go(&self, py: Python<'_>) -> PyResult<()> {
+        self.ask.call_method0(py, "free").map(drop)
+    }
+
     /// A source of tables for a run.
     pub(super) fn source<'a>(&'a self, run: &Run, calls: &'a Calls<'a>) -> Rounds<Asked<'a>> {
         Rounds::new(self.shape.clone(), Asked { ask: &self.ask, calls }, run.threads())
@@ -37,7 +42,8 @@ impl Elsewhere {
 /// `ask.tables(members, starts, cancelled)` returns the counts of the tables of sets of variables as `uint32`, one table after
 /// another, the first variable running fastest: set i is `members[starts[i]:starts[i + 1]]`. `ask.cells(variables, cancelled)`
 /// returns the cells of one table that have a count, by increasing cell: the low and the high 64 bits of each, and the counts.
-/// Both are called by one thread at a time, and give up once `cancelled()` says so.
+/// Both are called by one thread at a time, and give up once `cancelled()` says so. `ask.free()` is called when Ctrl-C has ended
+/// a run.
 #[pyclass(frozen, module = "phgs._core")]
 pub(crate) struct SourceDataset {
     data: Arc<Elsewhere>,
@@ -94,7 +100,7 @@ impl std::fmt::Debug for Asked<'_> {
 }
 
 fn wrong_answer() -> PyErr {
-    Error::Data("the source of tables gave an answer of another size; its parts do not fit together".into()).into()
+    Error::Data("the source of tables gave no whole numbers of 32 bits".into()).into()
 }
 
 impl Ask for Asked<'_> {
@@ -102,13 +108,15 @@ impl Ask for Asked<'_> {
         let members: Vec<Variable> = sets.iter().flat_map(|set| set.iter().copied()).collect();
         let mut starts = vec![0u64];
         sets.iter().for_each(|set| starts.push(starts[starts.len() - 1] + set.len() as u64));
-        self.calls.call(|py| {
+        let found = self.calls.call(|py| {
             let cancelled = Cancelled(self.calls.canceller());
             let asked = (PyArray1::from_vec(py, members), PyArray1::from_vec(py, starts), cancelled);
             let found = self.ask.call_method1(py, "tables", asked)?;
             let found: PyReadonlyArray1<'_, u32> = found.extract(py).map_err(|_| wrong_answer())?;
             Ok(found.as_array().to_vec())
-        })
+        });
+        // Who was told to give up has no answer.
+        found.filter(|_| !self.calls.canceller().is_cancelled())
     }
 
     fn cells(&self, variables: &[Variable]) -> Option<Vec<Cell>> {

@@ -3,7 +3,6 @@
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use super::calls::run_calling_job;
 use super::dataset::{AnyData, AnyDataset, OpenData};
 use super::graph::check;
 use super::run::{AT_ONCE, Settings};
@@ -82,7 +81,7 @@ pub(crate) fn independence_test(
     let n_variables = data.n_variables();
     check(n_variables, given.iter().copied().chain([x, y]))?;
     let hypothesis = Hypothesis { x, y, given };
-    let ((result, name, too_sparse), rows) = run_calling_job(py, &AT_ONCE, |run, calls| {
+    let ((result, name, too_sparse), rows) = data.run_unopened(py, AT_ONCE, |run, calls| {
         if let Some(own) = test.called(n_variables, calls) {
             return Ok((hypothesis.with(&own)?, None));
         }

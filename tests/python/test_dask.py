@@ -145,7 +145,16 @@ def test_what_cannot_be_done_is_said_before_any_work(lake, cluster, distributed,
         phgs.learn(source)
 
 
-def test_ctrl_c_frees_the_workers_within_two_seconds(tmp_path, cluster):
+WORK = {
+    "learn": "phgs.learn(source, 'phgs', alpha=0.2, max_conditioning_size=None, progress=False)",
+    "distances": "phgs.distances(source)",
+    "score": "phgs.score(source, graph)",
+    "blanket": "phgs.markov_blanket(source, 'HR')",
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_ctrl_c_frees_the_workers_within_two_seconds(name, tmp_path, cluster):
     table = phgs.Network.load("alarm").sample(300_000, seed=1)
     folder = write(tmp_path / "lake", table)
     client = cluster(2)
@@ -153,18 +162,20 @@ def test_ctrl_c_frees_the_workers_within_two_seconds(tmp_path, cluster):
         import distributed, phgs
         client = distributed.Client({client.scheduler.address!r})
         source = phgs.shards({str(folder)!r}, on=client)
+        graph = list(phgs.Network.load("alarm").edges)
+        phgs.learn(source, "pc", progress=False)
         print("begin", flush=True)
         try:
             while True:
-                phgs.learn(source, "phgs", alpha=0.2, max_conditioning_size=None, progress=False)
+                {WORK[name]}
         except KeyboardInterrupt:
-            print("freed", not source.spread.__self__._spread[frozenset(), True].parts.handles, flush=True)
+            print("freed", not any(held.parts.handles for held in source._spread.values()), flush=True)
             import time
             time.sleep(60)
     """
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "begin\n"
-    time.sleep(4)
+    time.sleep(1)
     assert any(held(client).values())
     process.send_signal(signal.SIGINT)
     begin = time.perf_counter()
@@ -175,6 +186,33 @@ def test_ctrl_c_frees_the_workers_within_two_seconds(tmp_path, cluster):
     process.kill()
     process.wait()
     assert taken < 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_worker_that_is_killed_while_it_first_reads_changes_nothing(seed, tmp_path, cluster):
+    table = phgs.Network.load("alarm").sample(400_000, seed=1)
+    folder = write(tmp_path / "lake", table, files=40)
+    client = cluster(2)
+    source = phgs.shards(folder, on=client)
+    pids = list(client.run(os.getpid).values())
+    client.run(lambda: __import__("phgs.data.parts"))
+    chosen = random.Random(seed)
+    killed = []
+
+    def kill():
+        while not any(held(client).values()):
+            time.sleep(0.01)
+        time.sleep(chosen.uniform(0, 0.1))
+        killed.append(not source._spread)
+        os.kill(chosen.choice(pids), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = learned(source, "pc")
+    killer.join()
+    assert killed == [True], "the worker was killed too late"
+    assert found == learned(table, "pc")
+    assert source.spread([], found_out=True).parts.lost == 1
 
 
 def held(client):

@@ -1,7 +1,10 @@
 """Rows that stay in parts, of which tables are added up: the same results to the bit, lost parts, what is refused."""
 
+import _thread
+import contextlib
 import itertools
 import sys
+import threading
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -12,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import phgs
-from phgs.data import sharded
+from phgs.data import asking, sharded
 from phgs.data.engines import InProcess, LostError, Place
 
 RESTRICTED = {"gsc": {"skeleton": [("HR", "HRBP"), ("HR", "HREKG"), ("HRBP", "HREKG"), ("CO", "HR"), ("CVP", "PCWP")]}}
@@ -148,6 +151,7 @@ class Failing:
     at: frozenset = frozenset()
     requests: int = 0
     made: int = 0
+    methods: tuple = ("tables", "cells")
     word = "workers"
     made_of: list = field(default_factory=list)
 
@@ -164,7 +168,7 @@ class FailingHandle:
         self.inner, self.engine, self.place = inner, engine, inner.place
 
     def send(self, method, *given):
-        self.engine.requests += method in ("tables", "cells")
+        self.engine.requests += method in self.engine.methods
         if self.engine.requests in self.engine.at:
             self.engine.at -= {self.engine.requests}
             self.inner.free()
@@ -184,22 +188,45 @@ def engine(monkeypatch):
 @pytest.mark.parametrize("at", [{1}, {2, 3}, {7}, {30, 31, 32}, set(range(5, 60, 9))])
 def test_a_lost_part_is_read_again_and_asked_again(at, alarm_lake, engine, monkeypatch):
     table, folder = alarm_lake
-    monkeypatch.setattr(sharded, "_NEW_WORKER", 0.1)
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
     failing = Failing(engine, frozenset(at))
     assert learned(phgs.shards(folder, on=failing), "phgs") == learned(table, "phgs")
     assert failing.made == 3 + len(at)
 
 
 def test_a_part_that_is_lost_again_and_again_is_given_up(alarm_lake, engine, monkeypatch):
-    monkeypatch.setattr(sharded, "_NEW_WORKER", 0.1)
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
     _, folder = alarm_lake
     failing = Failing(engine, frozenset(range(4, 10_000)))
     with pytest.raises(phgs.DataError, match=r"worker \d was lost.*sample"):
         phgs.learn(phgs.shards(folder, on=failing), "pc")
 
 
+@pytest.mark.parametrize("methods", [("version",), ("read",), ("states",), ("code",), ("read", "states", "code")])
+def test_a_part_that_is_lost_while_it_is_first_read_is_read_again(methods, alarm_lake, engine, monkeypatch):
+    table, folder = alarm_lake
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
+    # Every look at how far a part is follows a row group.
+    monkeypatch.setattr(asking, "_READ", 0.0)
+    expected = learned(table, "pc")
+    for at in ({1}, {2, 3}, {3}, {1, 4, 5}):
+        failing = Failing(engine, frozenset(at), methods=methods)
+        assert learned(phgs.shards(folder, on=failing), "pc") == expected
+        assert failing.made == 3 + len(at)
+
+
+def test_a_part_that_no_worker_can_read_is_given_up(alarm_lake, engine, monkeypatch):
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
+    monkeypatch.setattr(asking, "_READ", 0.0)
+    failing = Failing(engine, frozenset(range(3, 10_000, 3)), methods=("read",))
+    source = phgs.shards(alarm_lake[1], on=failing)
+    with pytest.raises(phgs.DataError, match=r"worker \d was lost.*more memory"):
+        phgs.learn(source, "pc")
+    assert failing.made < 40
+
+
 def test_data_that_changed_while_learning_are_noticed(tmp_path, engine, monkeypatch):
-    monkeypatch.setattr(sharded, "_NEW_WORKER", 0.1)
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
     table = phgs.Network.load("asia").sample(1000, seed=1)
     for changed, said in ((table.slice(0, 500), "row group 0 is not what it was"), (flipped(table), "have changed")):
         folder = write(tmp_path / "lake", table, files=1)
@@ -210,6 +237,32 @@ def test_data_that_changed_while_learning_are_noticed(tmp_path, engine, monkeypa
         failing.at = frozenset({failing.requests + 2})
         with pytest.raises(phgs.DataError, match=said):
             phgs.learn(source, "hc")
+
+
+def test_data_that_changed_while_they_are_read_are_noticed(tmp_path, engine, monkeypatch):
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
+    table = phgs.Network.load("asia").sample(1000, seed=1)
+    folder = write(tmp_path / "lake", table, files=1)
+    failing = Failing(engine, frozenset({1}), methods=("code",))
+    states = phgs.data.parts.Part.states
+
+    def changing(part):
+        monkeypatch.setattr(phgs.data.parts.Part, "states", states)
+        pq.write_table(
+            table.set_column(0, table.column_names[0], pa.array(["other"] * 1000)), folder / "part-0.parquet"
+        )
+        return states(part)
+
+    monkeypatch.setattr(phgs.data.parts.Part, "states", changing)
+    with pytest.raises(phgs.DataError, match="the files have changed"):
+        phgs.learn(phgs.shards(folder, on=failing), "pc")
+
+
+def test_rows_that_were_let_go_of_are_not_counted_as_none(alarm_lake):
+    with phgs.shards(alarm_lake[1], on=InProcess(2)) as source:
+        result = phgs.learn(source, "pc")
+    with pytest.raises(phgs.DataError, match=r"let go of these rows.*phgs\.shards"):
+        result.explain("HR", "HRBP")
 
 
 def flipped(table):
@@ -320,7 +373,8 @@ class Slow:
 
     word = "workers"
 
-    def __init__(self):
+    def __init__(self, method="tables"):
+        self.method = method
         self.freed = 0
 
     def places(self):
@@ -332,7 +386,7 @@ class Slow:
 
 class SlowHandle(FailingHandle):
     def send(self, method, *given):
-        return Never() if method == "tables" else self.inner.send(method, *given)
+        return Never() if method == self.engine.method else self.inner.send(method, *given)
 
     def free(self):
         self.engine.freed += 1
@@ -344,17 +398,53 @@ class Never:
         raise TimeoutError
 
 
-def test_ctrl_c_frees_the_workers(alarm_lake, engine):
-    import _thread
-    import threading
+@contextlib.contextmanager
+def interrupted(after):
+    """Press Ctrl-C so many seconds later, unless all is over."""
+    timer = threading.Timer(after, _thread.interrupt_main)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        timer.cancel()
 
+
+COUNTING = {
+    "learn": lambda source, _: phgs.learn(source, "pc"),
+    "score": lambda source, result: phgs.score(source, result.cpdag),
+    "distances": lambda source, _: phgs.distances(source),
+    "clusters": lambda source, _: phgs.cluster_variables(source),
+    "test": lambda source, _: phgs.independence_test(source, "HR", "CO", "HRBP"),
+    "blanket": lambda source, _: phgs.markov_blanket(source, "HR"),
+    "verify": lambda source, result: phgs.verify(result, source),
+    "explain": lambda source, result: result.explain("HR", "HRBP", data=source),
+}
+"""All that counts where rows are elsewhere."""
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_ctrl_c_frees_the_workers_in_every_function(name, alarm_lake, engine):
+    table, folder = alarm_lake
+    result = phgs.learn(table, "pc")
     slow = Slow()
-    source = phgs.shards(alarm_lake[1], on=slow)
-    threading.Timer(0.5, _thread.interrupt_main).start()
+    source = phgs.shards(folder, on=slow)
     start = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        phgs.learn(source, "pc")
+    with interrupted(0.7):
+        COUNTING[name](source, result)
     assert time.perf_counter() - start < 3
+    assert slow.freed == 2
+    # What is asked next is read again.
+    assert not any(held.parts.handles for held in source._spread.values())
+
+
+@pytest.mark.parametrize("name", ["learn", "verify"])
+def test_ctrl_c_frees_the_workers_while_they_read(name, alarm_lake, engine):
+    table, folder = alarm_lake
+    result = phgs.learn(table, "pc")
+    slow = Slow("read")
+    with interrupted(0.5):
+        COUNTING[name](phgs.shards(folder, on=slow), result)
     assert slow.freed == 2
 
 

@@ -83,10 +83,6 @@ class Data(ABC):
         del score
         return self.core
 
-    def release(self) -> None:
-        """Let go of what is held elsewhere for the data."""
-        return
-
     @property
     def isolated(self) -> tuple[int, ...]:
         """Positions of columns that no test can tell anything of, which learners keep isolated."""

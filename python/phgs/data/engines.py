@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from phgs.data.parts import Part, Piece
 from phgs.errors import ParameterError
 
 
@@ -65,10 +64,8 @@ class Engine(Protocol):
     def places(self) -> list[Place]:
         """List the workers that are there."""
 
-    def put(
-        self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int, place: str
-    ) -> Handle:
-        """Make a part on a worker."""
+    def put(self, make: Callable[..., Any], given: tuple[Any, ...], threads: int, place: str) -> Handle:
+        """Make a part on a worker, as ``make(*given, threads)``."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +78,9 @@ class _Done:
 
 
 class _Local:
-    def __init__(self, part: Part, place: str) -> None:
+    def __init__(self, part: Any, place: str) -> None:
         self.place = place
-        self._part: Part | None = part
+        self._part: Any = part
 
     def send(self, method: str, *given: Any) -> Pending:
         if self._part is None:
@@ -106,11 +103,9 @@ class InProcess:
         """List them."""
         return [Place(str(i), 1, self.memory) for i in range(self.n_places)]
 
-    def put(
-        self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int, place: str
-    ) -> Handle:
+    def put(self, make: Callable[..., Any], given: tuple[Any, ...], threads: int, place: str) -> Handle:
         """Make a part."""
-        return _Local(Part(pieces, columns, declared, threads), place)
+        return _Local(make(*given, threads), place)
 
 
 def engine_of(on: Any) -> Engine:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import Any
 
 from phgs.data.engines import LostError, Place
-from phgs.data.parts import Part, Piece
 from phgs.errors import ParameterError
 
 _UNREACHABLE = (OSError, RuntimeError)
@@ -122,10 +121,7 @@ class DaskEngine:
             found = self._client.scheduler_info()["workers"]
         return [Place(name, int(facts["nthreads"]), facts["memory_limit"] or None) for name, facts in found.items()]
 
-    def put(
-        self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int, place: str
-    ) -> _Actor:
-        """Make a part on a worker."""
-        given = (pieces, columns, declared, threads)
+    def put(self, make: Callable[..., Any], given: tuple[Any, ...], threads: int, place: str) -> _Actor:
+        """Make a part on a worker; see `engines.Engine`."""
         options = {"workers": [place], "allow_other_workers": False, "actor": True, "pure": False, "retries": 0}
-        return _Actor(self._client.submit(Part, *given, **options), place, self.places)
+        return _Actor(self._client.submit(make, *given, threads, **options), place, self.places)

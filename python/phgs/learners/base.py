@@ -163,12 +163,8 @@ class Learner(Estimator):
         warn_of_nothing(described, table.n_variables, stacklevel)
         own = self._own_score()
         with named(table.names), reporter(self.progress, self.method) as report:
-            try:
-                found = self._filled(table, until, report)
-                learned = self._run(table, described, until, report) if found is None else found.learned
-            except KeyboardInterrupt:
-                table.release()
-                raise
+            found = self._filled(table, until, report)
+            learned = self._run(table, described, until, report) if found is None else found.learned
         from phgs.knowledge import Knowledge
         from phgs.result import Result
 

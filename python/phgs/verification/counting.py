@@ -223,11 +223,7 @@ class Counts:
         asked = [sorted(position[v] for v in sets[i]) for i in counted]
         members = np.fromiter((v for of in asked for v in of), np.uint32)
         starts = np.concatenate([[0], np.cumsum([len(of) for of in asked], dtype=np.int64)]).astype(np.uint64)
-        try:
-            flat = table.parts.tables(members, starts, lambda: False) if counted else np.empty(0, np.uint32)
-        except KeyboardInterrupt:
-            table.release()
-            raise
+        flat = table.parts.tables(members, starts, lambda: False) if counted else np.empty(0, np.uint32)
         total: list[NDArray[np.uint64] | None] = [None] * len(sets)
         end = 0
         for i, of in zip(counted, asked, strict=True):

@@ -118,7 +118,15 @@ impl<A: Ask> Rounds<A> {
         let total = sizes.iter().sum();
         // A run that has been ended reads zeros until it stops.
         let asking = lock(&self.asking);
-        let counts = self.ask.tables(&asked).filter(|counts| counts.len() == total).unwrap_or_else(|| vec![0; total]);
+        let counts = self.ask.tables(&asked).filter(|counts| {
+            let fits = counts.len() == total;
+            if !fits {
+                let problem = "the source of tables gave an answer of another size; its parts do not fit together";
+                self.ask.fail(Error::Data(problem.into()));
+            }
+            fits
+        });
+        let counts = counts.unwrap_or_else(|| vec![0; total]);
         drop(asking);
         let mut starts = Vec::with_capacity(sizes.len() + 1);
         starts.push(0);
@@ -214,6 +222,32 @@ mod tests {
         }
 
         fn fail(&self, _: Error) {}
+    }
+
+    /// Answers with one cell too few, and remembers why it was told to fail.
+    #[derive(Debug, Default)]
+    struct Short(Mutex<Option<Error>>);
+
+    impl Ask for &Short {
+        fn tables(&self, sets: &[VariableSet]) -> Option<Vec<u32>> {
+            Some(vec![7; (sets.len() << 1) - 1])
+        }
+
+        fn cells(&self, _: &[Variable]) -> Option<Vec<Cell>> {
+            None
+        }
+
+        fn fail(&self, error: Error) {
+            *lock(&self.0) = Some(error);
+        }
+    }
+
+    #[test]
+    fn an_answer_of_another_size_is_an_error_and_not_zeros() {
+        let short = Short::default();
+        let rounds = Rounds::new(Shape::new(10, vec![2; 9]).unwrap(), &short, 1);
+        rounds.tables(&[VariableSet::from_slice(&[3])]);
+        assert!(lock(&short.0).as_ref().is_some_and(|error| error.to_string().contains("another size")));
     }
 
     #[test]
