@@ -94,7 +94,7 @@ class Auto(Learner):
         The most clusters of the partition; 1 means none.
     clusters : mapping or sequence, optional
         Your labels instead of clustering: by name, or one for each column in order.
-    max_tests_per_pair : int or None, default 3
+    max_tests_per_pair : int or None, default 4
         How many tests with conditioning sets may be made for each pair of variables (20 variables at least) before the
         start does without tests: where nearly all depends on nearly all, as in surveys whose questions measure the
         same few things, they would take most of the time for a start that is no better than none. The result then has a
@@ -179,7 +179,7 @@ class Auto(Learner):
     max_conditioning_size: int | None = 2
     max_clusters: int = 20
     clusters: Mapping[Any, Any] | Sequence[Any] | None = None
-    max_tests_per_pair: int | None = 3
+    max_tests_per_pair: int | None = 4
     path_length: int = 10
     min_alpha: float = 1e-5
     collider_rule: ColliderRule = "separating-set"

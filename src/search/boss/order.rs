@@ -46,6 +46,10 @@ pub(super) struct OrderSearch<'a, 's, S: LocalScore> {
     pub(super) journal: Option<Journal>,
 }
 
+/// So many variables are looked at together at most, of so many that wait next.
+const MOST_TOGETHER: usize = 32;
+const MOST_PASSED_OVER: usize = 256;
+
 impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
     /// The order that the search starts from, in which parents are not yet known.
     ///
@@ -258,10 +262,21 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         trace
     }
 
+    /// Lets variables take turns until none moves. Several that have no tree in common are looked at together by all threads,
+    /// the more the longer none has moved. A variable moves only when all before it have been found to stay, and those behind
+    /// it are then looked at anew: the moves are those that there would be if each were looked at alone.
     fn sweep_until_stable(&mut self) -> Result<bool> {
-        let mut unmoved = 0;
+        let p = self.order.len();
+        let (mut unmoved, mut together) = (0, 1);
+        // What has been found to stay since the last move.
+        let mut stays = vec![false; p];
+        if p == 0 {
+            return Ok(true);
+        }
         loop {
-            for x in self.order.clone() {
+            let order = self.order.clone();
+            let (mut next, mut until) = (0, None);
+            while next < p {
                 self.run.check()?;
                 if self.run.out_of_time() {
                     return Ok(false);
@@ -269,25 +284,65 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 if self.exhausted() {
                     return Ok(true);
                 }
-                if self.place_best(x)? {
-                    self.run.progress().advance(1);
-                    unmoved = 0;
-                } else {
-                    unmoved += 1;
+                let end = until.unwrap_or(p).min(next + p - unmoved);
+                let mut waiting: Vec<Variable> =
+                    order[next..end].iter().copied().filter(|&x| !stays[x as usize]).take(MOST_PASSED_OVER).collect();
+                waiting.extend(until.filter(|_| waiting.is_empty()).map(|at| order[at]));
+                let now = self.apart(&waiting, together);
+                let (stay, better) = self.first_better(&now)?;
+                now[..stay].iter().for_each(|&x| stays[x as usize] = true);
+                let before = next;
+                next += order[next..].iter().take_while(|&&x| stays[x as usize]).count();
+                unmoved += next - before;
+                match better {
+                    None => together = (2 * together).min(MOST_TOGETHER),
+                    Some((prospects, target)) if order[next] == now[stay] => {
+                        self.go(now[stay], prospects, target);
+                        self.moves += 1;
+                        self.run.progress().advance(1);
+                        stays.fill(false);
+                        next += 1;
+                        (unmoved, together, until) = (0, 1, None);
+                    }
+                    Some(_) => until = order.iter().position(|&x| x == now[stay]),
                 }
-                if unmoved >= self.order.len() {
+                if unmoved >= p {
                     return Ok(true);
                 }
             }
-            if self.order.is_empty() {
-                return Ok(true);
+        }
+    }
+
+    /// How many of these variables, which have no tree in common, stay where they are before the first that has a better place;
+    /// and that place.
+    fn first_better(&self, variables: &[Variable]) -> Result<(usize, Option<(Prospects, Place)>)> {
+        let found = match *variables {
+            [x] => vec![self.prospects(x, self.narrowing)?],
+            _ => self.prospects_of(variables, self.narrowing)?,
+        };
+        for (i, prospects) in found.into_iter().enumerate() {
+            if let Some(prospects) = prospects
+                && let Some(target) = self.best_place(&prospects)
+            {
+                return Ok((i, Some((prospects, target))));
             }
         }
+        Ok((variables.len(), None))
     }
 
     /// Moves `x` to its best place. Returns whether it is another one.
     pub(super) fn place_best(&mut self, x: Variable) -> Result<bool> {
         let Some(prospects) = self.prospects(x, self.narrowing)? else { return Ok(false) };
+        let target = self.best_place(&prospects);
+        if let Some(target) = target {
+            self.go(x, prospects, target);
+            self.moves += 1;
+        }
+        Ok(target.is_some())
+    }
+
+    /// The best of the places that were looked at, if it is better than the present one.
+    fn best_place(&self, prospects: &Prospects) -> Option<Place> {
         let gains: Vec<f64> = prospects.concerned.iter().map(|one| self.gain(one)).collect();
         let at_place = |at: Place| {
             let first = prospects.concerned.partition_point(|(_, place, ..)| *place < at);
@@ -297,13 +352,10 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
         let scores: Vec<f64> = prospects.places.iter().map(|&at| at_place(at)).collect();
         let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if best.is_nan() || best <= here + self.rules.tolerance {
-            return Ok(false);
+            return None;
         }
         let chosen = scores.iter().position(|&score| score >= best - self.rules.tolerance).unwrap_or(0);
-        let target = prospects.places[chosen];
-        self.go(x, prospects, target);
-        self.moves += 1;
-        Ok(true)
+        Some(prospects.places[chosen])
     }
 
     /// Moves `x` to another place.

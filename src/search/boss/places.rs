@@ -1,5 +1,6 @@
 //! What would become of a variable and of its children at other places of the order.
 
+use super::super::sessions::PooledSession;
 use super::order::OrderSearch;
 use super::tree::Trace;
 use crate::score::LocalScore;
@@ -21,6 +22,14 @@ pub(super) struct Prospects {
     pub(super) places: Vec<Place>,
 }
 
+/// Where a variable stands, where it may stand, and the children to which that matters, in their order.
+struct Around {
+    own_place: Place,
+    lowest: Place,
+    highest: Place,
+    concerned: Vec<Variable>,
+}
+
 impl Prospects {
     pub(super) fn own(&self, at: Place) -> &Trace {
         &self.along[self.along.partition_point(|(from, _)| *from <= at) - 1].1
@@ -29,55 +38,123 @@ impl Prospects {
 
 impl<'s, S: LocalScore> OrderSearch<'_, 's, S> {
     /// What becomes of `x` and its children at other places; `None` when time is up. Of `promising` places alone, if that is
-    /// asked for: not of those that could only be better if `x` lost by more predecessors.
+    /// asked for: not of those that could only be better if `x` lost by more predecessors. All threads take part.
     pub(super) fn prospects(&self, x: Variable, promising: bool) -> Result<Option<Prospects>> {
+        let around = self.around(x);
+        let pool = &self.pool;
+        let one = |session: &mut PooledSession<'_, 's, S>, i| self.traced(&mut **session, x, &around, i, promising);
+        let traced = self.run.map(around.concerned.len() + 1, || pool.take(), one)?;
+        Ok(self.compared(&mut pool.take(), x, around, traced, promising))
+    }
+
+    /// [`prospects`](Self::prospects) of several variables whose trees are not the same, each by one thread.
+    pub(super) fn prospects_of(&self, variables: &[Variable], promising: bool) -> Result<Vec<Option<Prospects>>> {
+        let pool = &self.pool;
+        self.run.map(
+            variables.len(),
+            || pool.take(),
+            |session, at| {
+                let x = variables[at];
+                let around = self.around(x);
+                let one = |i| self.traced(&mut **session, x, &around, i, promising);
+                let traced = (0..=around.concerned.len()).map(one).collect();
+                self.compared(&mut **session, x, around, traced, promising)
+            },
+        )
+    }
+
+    /// The first of the waiting variables and those behind it, so many in all at most, that have no tree in common: that of a
+    /// variable itself, and those of its concerned children.
+    pub(super) fn apart(&self, waiting: &[Variable], most: usize) -> Vec<Variable> {
+        let mut taken = vec![false; self.order.len()];
+        let mut found = Vec::with_capacity(most);
+        for &x in waiting {
+            let trees: Vec<Variable> = self.concerned(x).chain([x]).collect();
+            if trees.iter().all(|&tree| !taken[tree as usize]) {
+                trees.iter().for_each(|&tree| taken[tree as usize] = true);
+                found.push(x);
+            }
+            if found.len() >= most {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The children to which it matters whether `x` comes before them.
+    fn concerned(&self, x: Variable) -> impl Iterator<Item = Variable> + '_ {
+        self.relevance.children(x).filter(move |&child| child != x)
+    }
+
+    fn around(&self, x: Variable) -> Around {
         let own_place = self.position[x as usize];
-        // Places of the others when x is taken out.
-        let place = |y: Variable| {
-            let at = self.position[y as usize];
-            if at > own_place { at - 1 } else { at }
-        };
+        let place = |y: Variable| self.place_without(own_place, y);
         let lowest = self.before[x as usize].iter().map(|&y| place(y) + 1).max().unwrap_or(0);
         let highest = self.after[x as usize].iter().map(|&y| place(y)).min().unwrap_or(self.order.len() - 1);
-        let mut concerned: Vec<Variable> = (0..self.order.len() as Variable)
-            .filter(|&child| child != x && self.relevance.contains(child, x))
-            .collect();
+        let mut concerned: Vec<Variable> = self.concerned(x).collect();
         concerned.sort_unstable_by_key(|&child| place(child));
-        let is_before = |child: Variable| own_place < self.position[child as usize];
+        Around { own_place, lowest, highest, concerned }
+    }
 
-        let pool = &self.pool;
-        let traced = self.run.map(
-            concerned.len() + 1,
-            || pool.take(),
-            |session, i| match i.checked_sub(1) {
-                None if promising => Vec::new(),
-                None => self.along(&mut **session, x, lowest, highest, place),
-                Some(i) => {
-                    let child = concerned[i];
-                    let precedes = |y: Variable| if y == x { !is_before(child) } else { place(y) < place(child) };
-                    let from = self.incremental.then(|| &self.current[child as usize].parents[..]);
-                    vec![(0, self.trace(&mut **session, child, from, precedes))]
-                }
-            },
-        )?;
+    /// The place of `y` among the others when the variable at `own_place` is taken out.
+    fn place_without(&self, own_place: Place, y: Variable) -> Place {
+        let at = self.position[y as usize];
+        if at > own_place { at - 1 } else { at }
+    }
+
+    /// The traces that [`compared`](Self::compared) needs: first those of `x` at other places, unless only promising ones count,
+    /// and then those of the concerned children.
+    fn traced(
+        &self,
+        session: &mut S::Session<'s>,
+        x: Variable,
+        around: &Around,
+        i: usize,
+        promising: bool,
+    ) -> Vec<(Place, Trace)> {
+        let place = |y: Variable| self.place_without(around.own_place, y);
+        match i.checked_sub(1) {
+            None if promising => Vec::new(),
+            None => self.along(session, x, around.lowest, around.highest, place),
+            Some(i) => {
+                let child = around.concerned[i];
+                let is_before = around.own_place < self.position[child as usize];
+                let precedes = |y: Variable| if y == x { !is_before } else { place(y) < place(child) };
+                let from = self.incremental.then(|| &self.current[child as usize].parents[..]);
+                vec![(0, self.trace(session, child, from, precedes))]
+            }
+        }
+    }
+
+    fn compared(
+        &self,
+        session: &mut S::Session<'s>,
+        x: Variable,
+        around: Around,
+        traced: Vec<Vec<(Place, Trace)>>,
+        promising: bool,
+    ) -> Option<Prospects> {
         if self.run.out_of_time() {
             // Traces may have been cut short.
-            return Ok(None);
+            return None;
         }
+        let Around { own_place, mut lowest, mut highest, concerned } = around;
+        let place = |y: Variable| self.place_without(own_place, y);
         let mut traced = traced.into_iter();
         let mut along = traced.next().unwrap_or_default();
         let others = traced.flatten().map(|(_, trace)| trace);
-        let concerned = concerned.iter().zip(others);
-        let concerned: Vec<_> =
-            concerned.map(|(&child, other)| (child, place(child), is_before(child), other)).collect();
-        let (mut lowest, mut highest) = (lowest, highest);
+        let is_before = |child: Variable| own_place < self.position[child as usize];
+        let concerned: Vec<_> = concerned
+            .iter()
+            .zip(others)
+            .map(|(&child, other)| (child, place(child), is_before(child), other))
+            .collect();
         if promising {
             let gains: Vec<(Place, f64)> = concerned.iter().map(|one| (one.1, self.gain(one))).collect();
-            let mut session = pool.take();
-            (along, highest) = self.along_promising(&mut session, x, (lowest, highest), &gains, place);
+            (along, highest) = self.along_promising(session, x, (lowest, highest), &gains, place);
             lowest = along.first().map_or(own_place, |(from, _)| *from);
             if self.run.out_of_time() {
-                return Ok(None);
+                return None;
             }
         }
         let mut prospects = Prospects { own_place, concerned, along, places: Vec::new() };
@@ -96,7 +173,7 @@ impl<'s, S: LocalScore> OrderSearch<'_, 's, S> {
         places.dedup();
         places.retain(|&at| at == own_place || !overfull_at(at));
         prospects.places = places;
-        Ok(Some(prospects))
+        Some(prospects)
     }
 
     /// What `x` before a child gains for that child.
