@@ -332,7 +332,7 @@ def test_effort_never_loses_score(asked):
     )
 
 
-def test_the_last_search_is_tabu_search_where_columns_are_few():
+def test_the_last_search_is_tabu_search_where_columns_are_not_too_many():
     # Greedy search and the search among orders end lower here.
     data = phgs.Network.load("insurance").sample(5000, seed=3)
     result = phgs.learn(data, progress=False)
@@ -341,7 +341,9 @@ def test_the_last_search_is_tabu_search_where_columns_are_few():
     assert result.score.value > before.score.value + 1e-6
     assert result.stages[-2].score == before.stages[-1].score
     wide = phgs.Network.load("alarm").tile(3, seed=1).sample(200, seed=1)
-    assert [stage.name for stage in phgs.learn(wide, progress=False).stages].count("refine") == 2
+    assert [stage.name for stage in phgs.learn(wide, progress=False).stages].count("refine") == 3
+    wider = phgs.as_table({f"x{i}": np.arange(20) // (1 + i % 7) % 2 for i in range(2001)}, warn=False)
+    assert len(phgs.Auto().stages_for(wider).refine) == 2
     limited = phgs.learn(data, max_parents=1, max_iterations=3, progress=False)
     assert max(len(limited.dag.parents(name)) for name in limited.variables) <= 1
 

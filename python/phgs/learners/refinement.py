@@ -60,14 +60,20 @@ def by_orders(
     return OrderSearch(effort=further, screen=_SCREEN, narrowing=narrowing, max_parents=max_parents)
 
 
+_MOST_SEARCHED_IN_FULL = 2000
+"""Up to so many categories the default ends with a search that scores all pairs."""
+
+
 def by_effort_of_categories(effort: Effort, seed: int, search: Search, n_variables: int) -> tuple[Refinement, ...]:
-    """Return the same for categories: where these are few, with restarts and a last search over all pairs."""
+    """Return the same for categories: where these are few, with restarts, and a last search of all pairs."""
     found = by_effort(effort, seed, search)
-    if effort == "quick" or n_variables > LEAST_VARIABLES:
+    if effort == "quick":
         return found
-    orders = by_orders(effort, seed, search.max_parents, restarts_per_variable=2)
-    last = (Unrestricted(search),) if isinstance(search, (GreedySearch, TabuSearch)) else ()
-    return (found[0], orders, *last)
+    restarts = 2 if n_variables <= LEAST_VARIABLES else 0
+    orders = by_orders(effort, seed, search.max_parents, restarts_per_variable=restarts)
+    if n_variables > _MOST_SEARCHED_IN_FULL or not isinstance(search, (GreedySearch, TabuSearch)):
+        return (found[0], orders)
+    return (found[0], orders, Unrestricted(search))
 
 
 _MOST_VARIABLES_SCORED_AT_ONCE = 1000
