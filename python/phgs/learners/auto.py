@@ -70,12 +70,12 @@ class Auto(Learner):
     ==========  =============  ================  ====================  ===============
     method      best score on  seconds in total  log-likelihood lost   random networks
     ==========  =============  ================  ====================  ===============
-    normal      91 %           14.6              0.016 a new row       0.818
-    quick       69 %           6.6               0.040                 0.802
-    thorough    95 %           107               0.006                 not run
-    `GES`       68 %           1.6               0.034                 0.790
-    `BOSS`      66 %           66.5              0.021                 0.777
-    `Tabu`      71 %           1.5               0.027                 0.815
+    normal      95 %           3.8               0.010 a new row       0.826
+    quick       69 %           1.6               0.033                 0.802
+    thorough    97 %           22.8              0.006                 not run
+    `GES`       68 %           0.7               0.031                 0.790
+    `BOSS`      65 %           9.9               0.017                 0.777
+    `Tabu`      71 %           0.6               0.023                 0.815
     ==========  =============  ================  ====================  ===============
 
     The best score is that of no other method (of those not of the default, for each of its three efforts); what is lost
