@@ -22,6 +22,7 @@ mod none;
 mod population;
 mod quotient_nml;
 mod regret;
+pub(crate) mod sessions;
 mod strongest;
 mod total;
 mod unit;

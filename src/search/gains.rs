@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use super::candidates::Candidates;
 use super::child_scores::ChildScores;
 use super::known_parents::KnownParents;
-use super::sessions::SessionPool;
 use crate::graph::Dag;
 use crate::run::Run;
+use crate::score::sessions::SessionPool;
 use crate::score::{LocalScore, ScoreSession};
 use crate::{Result, SortedSet, Variable, VariableSet};
 

@@ -24,7 +24,6 @@ pub mod ges;
 mod hill_climbing;
 mod known_parents;
 mod moves;
-mod sessions;
 mod tabu;
 mod ties;
 

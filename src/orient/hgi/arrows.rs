@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use super::{Gain, Hgi, gain};
 use crate::graph::EdgeMark;
@@ -103,23 +104,16 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         let end = proposals.partition_point(|p| p.centre <= centre);
         let parents = VariableSet::from_slice(self.dag.parents(centre));
         let before = self.cache.local_score(centre, &parents);
+        self.prepare(proposals, open, start..end, &parents)?;
         let mut at = start;
         while at < end && !self.run.out_of_time() {
             self.run.check()?;
-            // Proposals that share all tails but the last are scored in one batch.
-            let shared = &proposals[at].tails[..proposals[at].tails.len() - 1];
-            let same = |p: &&Proposal| &p.tails[..p.tails.len() - 1] == shared;
-            let group = at..at + proposals[at..end].iter().take_while(same).count();
-            let mut base = parents.clone();
-            for &tail in shared {
-                if let Err(i) = base.binary_search(&tail) {
-                    base.insert(i, tail);
-                }
-            }
+            let (group, base) = group(proposals, at..end, &parents);
+            let shared = proposals[at].tails.len() - 1;
             at = group.end;
             let (mut lasts, mut indices) = (Vec::new(), Vec::new());
             for index in group.filter(|&index| open[index]) {
-                let last = proposals[index].tails[shared.len()];
+                let last = proposals[index].tails[shared];
                 if base.contains(&last) {
                     if base.len() > parents.len() && base.len() <= self.max_parents {
                         let after = self.cache.local_score(centre, &base);
@@ -138,4 +132,41 @@ impl<'s, S: LocalScore + 's> Hgi<'_, 's, S> {
         }
         Ok(end)
     }
+
+    /// Scores by all threads what [`push_gains`](Self::push_gains) will ask for.
+    fn prepare(
+        &mut self,
+        proposals: &[Proposal],
+        open: &[bool],
+        range: Range<usize>,
+        parents: &VariableSet,
+    ) -> Result<()> {
+        let mut requests = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            let (group, base) = group(proposals, at..range.end, parents);
+            at = group.end;
+            if base.len() < self.max_parents {
+                let lasts = group.filter(|&i| open[i]).filter_map(|i| proposals[i].tails.last().copied());
+                requests.push((base.clone(), lasts.filter(|last| !base.contains(last)).collect()));
+            }
+        }
+        self.cache.prepare(proposals[range.start].centre, &requests, self.run)
+    }
+}
+
+/// The first of the proposals in a range, all of one centre, that share all tails but the last, which are scored in one batch; and
+/// the parents of the centre with these tails.
+fn group(proposals: &[Proposal], range: Range<usize>, parents: &VariableSet) -> (Range<usize>, VariableSet) {
+    let (start, end) = (range.start, range.end);
+    let shared = &proposals[start].tails[..proposals[start].tails.len() - 1];
+    let same = |p: &&Proposal| &p.tails[..p.tails.len() - 1] == shared;
+    let n = proposals[start..end].iter().take_while(same).count();
+    let mut base = parents.clone();
+    for &tail in shared {
+        if let Err(i) = base.binary_search(&tail) {
+            base.insert(i, tail);
+        }
+    }
+    (start..start + n, base)
 }

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::super::hill_climbing::Restarts;
-use super::super::sessions::SessionPool;
 use super::places::{Place, Prospects};
 use super::relevance::Relevance;
 use super::restarts::Journal;
@@ -14,6 +13,7 @@ use crate::graph::Dag;
 use crate::knowledge::Scope;
 use crate::run::Run;
 use crate::score::LocalScore;
+use crate::score::sessions::SessionPool;
 use crate::{Result, Variable, VariableSet};
 
 /// An order of the variables, and the parents that each has in it.

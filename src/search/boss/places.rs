@@ -1,9 +1,9 @@
 //! What would become of a variable and of its children at other places of the order.
 
-use super::super::sessions::PooledSession;
 use super::order::OrderSearch;
 use super::tree::Trace;
 use crate::score::LocalScore;
+use crate::score::sessions::PooledSession;
 use crate::{Result, Variable};
 
 /// A place for a variable among the others: how many come before it.
