@@ -1,5 +1,7 @@
 //! Log determinants of blocks of an embedded correlation matrix, shared by the mixed score and test.
 
+use std::ops::Range;
+
 use crate::Variable;
 use crate::data::MixedData;
 
@@ -74,21 +76,28 @@ impl BlockFactor {
     /// before it.
     pub(crate) fn push(&mut self, data: &MixedData, x: Variable) -> f64 {
         let correlation = data.correlation();
+        self.push_columns(data.block(x), |a, b| correlation.get(a, b))
+    }
+
+    /// The same of a block of any matrix.
+    #[inline]
+    pub(super) fn push_columns(&mut self, block: Range<Variable>, entry: impl Fn(Variable, Variable) -> f64) -> f64 {
         let mut log = 0.0;
-        for column in data.block(x) {
+        self.widths.push(block.len());
+        for column in block {
             let i = self.columns.len();
             self.make_room(i + 1);
             self.sums.clear();
             self.sums.resize(i, 0.0);
-            let mut left = 1.0;
+            let mut left = entry(column, column);
             for j in 0..i {
                 let own = &mut self.by_column[j * self.stride..][..=i];
-                let entry = (correlation.get(column, self.columns[j]) - self.sums[j]) * own[j];
-                left -= entry * entry;
-                own[i] = entry;
-                self.factor.push(entry);
+                let solved = (entry(column, self.columns[j]) - self.sums[j]) * own[j];
+                left -= solved * solved;
+                own[i] = solved;
+                self.factor.push(solved);
                 for (sum, below) in self.sums[j + 1..].iter_mut().zip(&own[j + 1..i]) {
-                    *sum += entry * below;
+                    *sum += solved * below;
                 }
             }
             let left = left.max(LEAST);
@@ -98,8 +107,13 @@ impl BlockFactor {
             self.factor.push(inverse);
             self.columns.push(column);
         }
-        self.widths.push(data.width(x));
         log
+    }
+
+    /// Visits the rows of the last block, each up to the block.
+    pub(super) fn of_last(&self, mut visit: impl FnMut(&[f64])) {
+        let first = self.columns.len() - self.widths.last().copied().unwrap_or(0);
+        (first..self.columns.len()).for_each(|i| visit(&self.factor[i * (i + 1) / 2..][..first]));
     }
 
     /// Makes room for factors of this many columns.

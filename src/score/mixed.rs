@@ -6,10 +6,12 @@ use rustc_hash::FxHashMap;
 
 use super::blocks::BlockFactor;
 use super::discrete::DiscreteScoreKind;
-use super::exact::{Exact, ExactSession, MixedEngine};
+use super::exact::{Exact, MixedEngine};
+use super::exact_gains::{Charges, ExactGains};
 use super::likelihood::{per_parameter, per_parent};
+use super::wide::{Left, WideBlocks};
 use super::{LocalScore, ScoreSession};
-use crate::data::MixedData;
+use crate::data::{DiscreteData, MixedData};
 use crate::run::Run;
 use crate::{Result, SortedSet, Variable, VariableSet};
 
@@ -37,7 +39,8 @@ const ROWS_PER_COLUMN: usize = 5;
 #[derive(Debug)]
 pub struct MixedBic<'a> {
     data: &'a MixedData,
-    discrete: Option<Exact<'a>>,
+    wide: WideBlocks,
+    exact: Option<(Exact<'a>, Charges)>,
     penalty: f64,
     per_parent: f64,
     name: &'static str,
@@ -60,9 +63,25 @@ impl<'a> MixedBic<'a> {
         let penalty = per_parameter(lambda, data.effective_rows())?;
         let few_rows = 1.0 + FEW_ROWS / data.effective_rows();
         let per_parent = few_rows * per_parent(gamma.unwrap_or(0.0), data.n_variables())?;
-        let discrete = engine.map(|engine| Exact::new(engine, exact)).transpose()?;
+        let charges = |categories: &DiscreteData| Charges {
+            widths: (0..data.n_variables() as Variable)
+                .filter(|&x| data.category(x).is_some())
+                .map(|x| data.width(x))
+                .collect(),
+            arities: categories.arities().to_vec(),
+            per_pair: penalty,
+            per_parameter: match exact {
+                DiscreteScoreKind::Bic(lambda) => per_parameter(lambda, data.effective_rows()).ok(),
+                _ => None,
+            },
+        };
+        let exact = match (engine, data.categories()) {
+            (Some(engine), Some(categories)) => Some((Exact::new(engine, exact)?, charges(categories))),
+            _ => None,
+        };
         let name = if gamma.is_some() { "mixed-ebic" } else { "mixed-bic" };
-        Ok(Self { data, discrete, penalty, per_parent, name })
+        let wide = WideBlocks::of(data);
+        Ok(Self { data, wide, exact, penalty, per_parent, name })
     }
 
     /// The embedded score of a child of which the parents leave a block of this log determinant.
@@ -100,16 +119,14 @@ impl LocalScore for MixedBic<'_> {
             score: self,
             factor: BlockFactor::default(),
             of_set: BlockFactor::default(),
-            discrete: self.discrete.as_ref().map(Exact::session),
+            exact: self.exact.as_ref().map(|(exact, charges)| ExactGains::new(exact.session(), charges)),
             excesses: FxHashMap::default(),
-            gains: FxHashMap::default(),
-            marginals: FxHashMap::default(),
             alone: FxHashMap::default(),
         }
     }
 
     fn prepare_pairs(&self, run: &Run) -> Result<()> {
-        self.discrete.as_ref().map_or(Ok(()), |score| score.prepare_pairs(run))
+        self.exact.as_ref().map_or(Ok(()), |(score, _)| score.prepare_pairs(run))
     }
 
     fn name(&self) -> &'static str {
@@ -123,8 +140,6 @@ impl LocalScore for MixedBic<'_> {
 
 /// Sets whose excess a session remembers before it starts anew.
 const REMEMBERED_SETS: usize = 1 << 18;
-/// Numbers of gains that a session remembers in rows before it starts anew.
-const REMEMBERED_GAINS: usize = 1 << 22;
 /// From so many candidates on the categories are counted together.
 const MANY: usize = 8;
 
@@ -135,74 +150,23 @@ pub struct MixedSession<'s> {
     /// Of the parents, and then more.
     factor: BlockFactor,
     of_set: BlockFactor,
-    discrete: Option<ExactSession<'s>>,
+    exact: Option<ExactGains<'s>>,
     /// E of sets of variables.
     excesses: FxHashMap<VariableSet, f64>,
-    /// Exact gains of a set of categories (by their numbers) and each other one.
-    gains: FxHashMap<VariableSet, Arc<[f64]>>,
-    /// The exact score of a category without parents.
-    marginals: FxHashMap<Variable, f64>,
     /// The log determinant of a block.
     alone: FxHashMap<Variable, f64>,
 }
 
 impl MixedSession<'_> {
-    fn marginal(&mut self, category: Variable) -> f64 {
-        let Some(discrete) = &mut self.discrete else { return 0.0 };
-        *self.marginals.entry(category).or_insert_with(|| discrete.local_score(category, &[]))
-    }
-
-    /// The exact gain of a set of categories, by their numbers, over independence.
-    fn exact_gain(&mut self, set: &[Variable]) -> f64 {
-        let mut gain = 0.0;
-        for (i, &x) in set.iter().enumerate().skip(1) {
-            let marginal = self.marginal(x);
-            let Some(discrete) = &mut self.discrete else { return 0.0 };
-            gain += discrete.local_score(x, &set[..i]) - marginal;
-        }
-        gain
-    }
-
-    /// The exact gains of a set of categories with each of all categories, by number.
-    fn exact_gains(&mut self, set: &[Variable]) -> Arc<[f64]> {
-        if let Some(known) = self.gains.get(set) {
-            return Arc::clone(known);
-        }
-        let n_categories = self.score.data.categories().map_or(0, |data| data.n_variables());
-        let found: Arc<[f64]> = match set.split_last() {
-            None => vec![0.0; n_categories].into(),
-            Some((&last, before)) => {
-                let fewer = self.exact_gains(before);
-                let marginal = self.marginal(last);
-                let others: Vec<Variable> =
-                    (0..n_categories as Variable).filter(|x| set.binary_search(x).is_err()).collect();
-                let mut scores = Vec::new();
-                if let Some(discrete) = &mut self.discrete {
-                    discrete.local_scores_with_each(last, before, &others, &mut scores);
-                }
-                let mut row = vec![0.0; n_categories];
-                for (&other, score) in others.iter().zip(scores) {
-                    row[other as usize] = fewer[other as usize] + score - marginal;
-                }
-                row.into()
-            }
-        };
-        if (self.gains.len() + 1) * n_categories.max(1) > REMEMBERED_GAINS {
-            self.gains.clear();
-        }
-        self.gains.insert(VariableSet::from_slice(set), Arc::clone(&found));
-        found
-    }
-
     /// E of a set of categories, by the numbers of their variables; its exact gain where it is known.
     fn excess(&mut self, set: &[Variable], exact: Option<f64>) -> f64 {
-        if set.len() < 2 || self.discrete.is_none() {
+        if set.len() < 2 {
             return 0.0;
         }
         let data = self.score.data;
-        let total = self.score.width_of(set);
-        let squares: usize = set.iter().map(|&x| data.width(x).pow(2)).sum();
-        let charge = self.score.penalty * ((total * total - squares) / 2) as f64;
+        let categories: VariableSet = set.iter().filter_map(|&x| data.category(x)).collect();
+        let Some(gains) = &mut self.exact else { return 0.0 };
+        let charge = gains.charge(&categories);
         // The embedded gain is not below −charge: no determinant is needed for what is far below it, nor memory.
         if exact.is_some_and(|exact| exact <= -charge) {
             return 0.0;
@@ -211,17 +175,13 @@ impl MixedSession<'_> {
             return known;
         }
         let exact = exact.unwrap_or_else(|| {
-            let categories: VariableSet = set.iter().filter_map(|&x| data.category(x)).collect();
-            self.exact_gain(&categories)
+            if gains.is_hopeless(&categories) { f64::NEG_INFINITY } else { gains.gain(&categories) }
         });
         let found = if exact <= -charge {
             0.0
         } else {
-            let mut log = 0.0;
-            self.of_set.clear();
-            for &x in set {
-                log += self.of_set.push(data, x) - self.log_alone(x);
-            }
+            let alone: f64 = set.iter().map(|&x| self.log_alone(x)).sum();
+            let log = self.log_determinant(set) - alone;
             (exact - (-0.5 * data.effective_rows() * log - charge)).max(0.0)
         };
         if self.excesses.len() >= REMEMBERED_SETS {
@@ -232,33 +192,60 @@ impl MixedSession<'_> {
     }
 
     fn log_alone(&mut self, x: Variable) -> f64 {
-        let data = self.score.data;
-        *self.alone.entry(x).or_insert_with(|| BlockFactor::default().push(data, x))
+        if let Some(&known) = self.alone.get(&x) {
+            return known;
+        }
+        let found = self.log_determinant(&[x]);
+        self.alone.insert(x, found);
+        found
+    }
+
+    /// The logarithm of the determinant of some blocks.
+    fn log_determinant(&mut self, set: &[Variable]) -> f64 {
+        let MixedBic { data, wide, .. } = self.score;
+        let left = wide.left(data, &wide.among(set));
+        self.of_set.clear();
+        let narrow = set.iter().filter(|&&x| !wide.contains(x));
+        let log: f64 = narrow.map(|&x| wide.push(&mut self.of_set, data, left.as_deref(), x)).sum();
+        log + left.map_or(0.0, |left| left.log)
+    }
+
+    /// The logarithm of the determinant of what the parents leave of the child's block.
+    fn log_left(&mut self, child: Variable, parents: &[Variable]) -> f64 {
+        let MixedBic { data, wide, .. } = self.score;
+        if wide.contains(child) {
+            let family: VariableSet = VariableSet::from_slice(parents).with(child);
+            return self.log_determinant(&family) - self.log_determinant(parents);
+        }
+        let left = self.factorise(parents);
+        wide.push(&mut self.factor, data, left.as_deref(), child)
     }
 
     /// What E adds to the local score of a category given the categories among its parents.
     fn exactness(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let data = self.score.data;
-        if self.discrete.is_none() || data.category(child).is_none() {
+        if self.exact.is_none() || data.category(child).is_none() {
             return 0.0;
         }
         let of: VariableSet = parents.iter().copied().filter(|&x| data.category(x).is_some()).collect();
         if of.is_empty() { 0.0 } else { self.excess(&of.with(child), None) - self.excess(&of, None) }
     }
 
-    /// Factors the parents.
-    fn factorise(&mut self, parents: &[Variable]) {
+    /// Factors the narrow parents, given the wide ones; returns what these leave.
+    fn factorise(&mut self, parents: &[Variable]) -> Option<Arc<Left>> {
+        let MixedBic { data, wide, .. } = self.score;
+        let left = wide.left(data, &wide.among(parents));
         self.factor.clear();
-        parents.iter().for_each(|&x| {
-            self.factor.push(self.score.data, x);
-        });
+        for &x in parents.iter().filter(|&&x| !wide.contains(x)) {
+            wide.push(&mut self.factor, data, left.as_deref(), x);
+        }
+        left
     }
 }
 
 impl ScoreSession for MixedSession<'_> {
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
-        self.factorise(parents);
-        let log = self.factor.push(self.score.data, child);
+        let log = self.log_left(child, parents);
         let embedded = self.score.embedded(child, log, self.score.width_of(parents), parents.len());
         embedded + self.exactness(child, parents)
     }
@@ -276,16 +263,16 @@ impl ScoreSession for MixedSession<'_> {
         let (data, k) = (score.data, parents.len());
         let width = score.width_of(parents);
         out.clear();
-        let child_is_category = data.category(child).is_some() && self.discrete.is_some();
+        let child_is_category = data.category(child).is_some() && self.exact.is_some();
         let of: VariableSet = parents.iter().copied().filter(|&x| data.category(x).is_some()).collect();
         // Counted together: the categories of the parents, and of the family, with each candidate.
         let mut of_parents: Option<Arc<[f64]>> = None;
         let mut of_family: Option<Arc<[f64]>> = None;
-        if child_is_category && candidates.len() >= MANY {
+        if let (Some(exact), true) = (&mut self.exact, child_is_category && candidates.len() >= MANY) {
             let numbers: VariableSet = of.iter().filter_map(|&x| data.category(x)).collect();
-            of_parents = (!numbers.is_empty()).then(|| self.exact_gains(&numbers));
+            of_parents = (!numbers.is_empty()).then(|| exact.gains(&numbers));
             let child = data.category(child).unwrap_or_default();
-            of_family = Some(self.exact_gains(&numbers.with(child)));
+            of_family = Some(exact.gains(&numbers.with(child)));
         }
         let unchanged = self.exactness(child, parents);
         let family = of.with(child);
@@ -293,16 +280,28 @@ impl ScoreSession for MixedSession<'_> {
         let mut places: Vec<u32> = (0..candidates.len() as u32).collect();
         places.sort_unstable_by_key(|&i| std::cmp::Reverse(candidates[i as usize]));
         out.resize(candidates.len(), 0.0);
-        self.factorise(parents);
+        // Wide ones leave no part of a factor to the next: they have their factors to themselves.
+        let wide = &score.wide;
+        let has_own = |candidate: Variable| wide.contains(child) || wide.contains(candidate);
+        let mut logs = vec![0.0; candidates.len()];
+        for (log, &candidate) in logs.iter_mut().zip(candidates).filter(|(_, candidate)| has_own(**candidate)) {
+            *log = self.log_left(child, &VariableSet::from_slice(parents).with(candidate));
+        }
+        let left = self.factorise(parents);
+        let narrow: VariableSet = parents.iter().copied().filter(|&x| !wide.contains(x)).collect();
         for i in places {
             let candidate = candidates[i as usize];
-            let at = parents.partition_point(|&parent| parent < candidate);
-            self.factor.truncate(at);
-            self.factor.push(data, candidate);
-            for &parent in &parents[at..] {
-                self.factor.push(data, parent);
-            }
-            let log = self.factor.push(data, child);
+            let log = if has_own(candidate) {
+                logs[i as usize]
+            } else {
+                let at = narrow.partition_point(|&parent| parent < candidate);
+                self.factor.truncate(at);
+                wide.push(&mut self.factor, data, left.as_deref(), candidate);
+                for &parent in &narrow[at..] {
+                    wide.push(&mut self.factor, data, left.as_deref(), parent);
+                }
+                wide.push(&mut self.factor, data, left.as_deref(), child)
+            };
             let embedded = score.embedded(child, log, width + data.width(candidate), k + 1);
             let exactness = match data.category(candidate) {
                 Some(number) if child_is_category => {
@@ -318,7 +317,7 @@ impl ScoreSession for MixedSession<'_> {
 
     /// Candidates are screened with the candidate eliminated last: the fit gains as much either way, and then one forward
     /// substitution for each is all. What is not clearly below `least` by that is scored as it is alone. Where both are
-    /// categories the exact gains may add, and nothing is screened.
+    /// categories the exact gains may add, and nothing is screened, nor where one is wide.
     fn local_scores_above(
         &mut self,
         child: Variable,
@@ -332,17 +331,22 @@ impl ScoreSession for MixedSession<'_> {
         // More than what rounding does to factors of matrices with a ridge of 1/n.
         let margin = 1e-6 * data.effective_rows();
         let width = score.width_of(parents);
-        let exact = data.category(child).is_some() && self.discrete.is_some();
-        self.factorise(parents);
-        let log = self.factor.push(data, child);
+        let exact = data.category(child).is_some() && self.exact.is_some();
+        let wide = &score.wide;
+        if wide.contains(child) {
+            return self.local_scores_with_each(child, parents, candidates, out);
+        }
+        let left = self.factorise(parents);
+        let log = wide.push(&mut self.factor, data, left.as_deref(), child);
+        let k_narrow = parents.iter().filter(|&&x| !wide.contains(x)).count();
         let unchanged = self.exactness(child, parents);
         let mut promising: Vec<Variable> = Vec::with_capacity(candidates.len());
         out.clear();
         for &candidate in candidates {
-            if !(exact && data.category(candidate).is_some()) {
-                self.factor.truncate(k + 1);
-                let given_all = self.factor.push(data, candidate);
-                let gained = log + given_all - self.factor.last_given_first(k);
+            if !(exact && data.category(candidate).is_some() || wide.contains(candidate)) {
+                self.factor.truncate(k_narrow + 1);
+                let given_all = wide.push(&mut self.factor, data, left.as_deref(), candidate);
+                let gained = log + given_all - self.factor.last_given_first(k_narrow);
                 let bound = score.embedded(child, gained, width + data.width(candidate), k + 1) + unchanged + margin;
                 if bound <= least {
                     out.push(f64::NEG_INFINITY);

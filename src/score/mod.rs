@@ -14,6 +14,7 @@ mod cholesky;
 mod conditional_gaussian;
 mod discrete;
 mod exact;
+mod exact_gains;
 mod gaussian;
 mod k2;
 mod likelihood;
@@ -27,6 +28,7 @@ mod strongest;
 mod total;
 mod unit;
 mod weighted;
+mod wide;
 
 pub(crate) use any::AnyScore;
 pub use bdeu::{Bdeu, BdeuSession};

@@ -1,12 +1,15 @@
 //! Scores and the test of numbers beside categories.
 
 use phgs::Variable;
+use phgs::counts::CountingEngine;
 use phgs::data::{Codes, MixedColumn, MixedData, MixedOptions};
 use phgs::graph::{Dag, Pdag};
 use phgs::independence::{IndependenceTest, MixedLrTest, TestSession};
 use phgs::knowledge::Knowledge;
 use phgs::run::{Ledger, Run};
-use phgs::score::{ConditionalGaussian, DiscreteScoreKind, LocalScore, MixedBic, MixedEngine, ScoreSession, score_dag};
+use phgs::score::{
+    ConditionalGaussian, DiscreteScore, DiscreteScoreKind, LocalScore, MixedBic, MixedEngine, ScoreSession, score_dag,
+};
 use phgs::search::ges::{GesOptions, GesResult, Schedule, ges};
 use phgs::stats::normal_quantile;
 use proptest::prelude::*;
@@ -260,4 +263,110 @@ fn the_conditional_gaussian_score_needs_rows() {
         score_dag(&score, &Dag::from_arcs(3, arcs.iter().copied()).unwrap(), &run).unwrap().total
     };
     assert!(of(&[(0, 2), (1, 2)]) > of(&[(0, 2)]) + 100.0);
+}
+
+/// The log determinant of a positive definite matrix.
+fn log_determinant(mut matrix: Vec<Vec<f64>>) -> f64 {
+    let k = matrix.len();
+    let mut log = 0.0;
+    for i in 0..k {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|m| matrix[i][m] * matrix[j][m]).sum();
+            let left = matrix[i][j] - sum;
+            matrix[i][j] = if i == j { left.sqrt() } else { left / matrix[j][j] };
+        }
+        log += 2.0 * matrix[i][i].ln();
+    }
+    log
+}
+
+/// Categories of 30, 25 and 40 states, the last a finer form of the first, beside one of 3 states and three numbers.
+fn with_wide_categories(n: usize) -> Vec<MixedColumn> {
+    let mut rng = rng(17);
+    let mut codes: Vec<Vec<u8>> = vec![Vec::new(); 4];
+    let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); 3];
+    for _ in 0..n {
+        let region = below(&mut rng, 30);
+        let fine = if region < 10 { 30 + region } else { region };
+        codes[0].push(region as u8);
+        codes[1].push(((region + below(&mut rng, 8)) % 25) as u8);
+        codes[2].push(if below(&mut rng, 2) == 0 { region } else { fine } as u8);
+        codes[3].push((region % 3) as u8);
+        let x = region as f64 / 10.0 + normal(&mut rng);
+        let y = x + normal(&mut rng);
+        numbers.iter_mut().zip([x, y, normal(&mut rng)]).for_each(|(column, value)| column.push(value));
+    }
+    let category = |(codes, states)| MixedColumn::Category(Codes::Narrow(codes), states);
+    let mut columns: Vec<MixedColumn> = codes.into_iter().zip([30, 25, 40, 3]).map(category).collect();
+    for (at, values) in [1, 3, 5].into_iter().zip(numbers) {
+        columns.insert(at, MixedColumn::Number(values));
+    }
+    columns
+}
+
+#[test]
+fn wide_categories_have_the_score_of_the_formula() {
+    let n = 3000;
+    let data = data(with_wide_categories(n));
+    let p = data.n_variables() as Variable;
+    assert!([0, 2, 4].iter().all(|&x| data.width(x) > 20));
+    let engine = data.counted().map(MixedEngine::new);
+    let counted = CountingEngine::new(data.categories().unwrap());
+    let exact = DiscreteScore::new(&counted, DiscreteScoreKind::Bic(0.5)).unwrap();
+    let per_pair = 0.5 * (n as f64).ln();
+    let embedded = |set: &[Variable]| {
+        let columns: Vec<Variable> = set.iter().flat_map(|&x| data.block(x)).collect();
+        let entry = |&a: &Variable| columns.iter().map(|&b| data.correlation().get(a, b)).collect();
+        let pairs: usize = set
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &x)| set[..i].iter().map(move |&y| (x, y)))
+            .map(|(x, y)| data.width(x) * data.width(y))
+            .sum();
+        -0.5 * n as f64 * log_determinant(columns.iter().map(entry).collect()) - per_pair * pairs as f64
+    };
+    let of_set = |set: &[Variable], with_exact: bool| {
+        let categories: Vec<Variable> = set.iter().copied().filter(|&x| data.category(x).is_some()).collect();
+        let alone: f64 = categories.iter().map(|&x| embedded(&[x])).sum();
+        let numbers: Vec<Variable> = categories.iter().filter_map(|&x| data.category(x)).collect();
+        let mut session = exact.session();
+        let mut gain = |i: usize| session.local_score(numbers[i], &numbers[..i]) - session.local_score(numbers[i], &[]);
+        let gain: f64 = (0..numbers.len()).map(&mut gain).sum();
+        let more = if with_exact { (gain - (embedded(&categories) - alone)).max(0.0) } else { 0.0 };
+        embedded(set) + more
+    };
+    let per_parent = 0.5 * f64::from(p).ln() * (1.0 + 100.0 / n as f64);
+    let mut rng = rng(3);
+    for with_exact in [false, true] {
+        let engine = engine.as_ref().filter(|_| with_exact);
+        let score = MixedBic::new(&data, engine, 0.5, Some(0.5), DiscreteScoreKind::Bic(0.5)).unwrap();
+        let (mut session, mut out) = (score.session(), Vec::new());
+        for _ in 0..60 {
+            let order = permutation(&mut rng, p as usize);
+            let size = below(&mut rng, 4);
+            let mut parents = order[1..=size].to_vec();
+            parents.sort_unstable();
+            let (child, candidates) = (order[0], &order[size + 1..]);
+            let value = |parents: &[Variable]| {
+                let mut family = parents.to_vec();
+                family.push(child);
+                family.sort_unstable();
+                of_set(&family, with_exact) - of_set(parents, with_exact) - per_parent * parents.len() as f64
+            };
+            let found = session.local_score(child, &parents);
+            assert!((found - value(&parents)).abs() < 1e-6, "{child} {parents:?}: {found}");
+            session.local_scores_with_each(child, &parents, candidates, &mut out);
+            for (&candidate, &scored) in candidates.iter().zip(&out) {
+                let mut with = parents.clone();
+                with.push(candidate);
+                with.sort_unstable();
+                assert_eq!(scored, session.local_score(child, &with));
+            }
+            let all = out.clone();
+            session.local_scores_above(child, &parents, candidates, found, &mut out);
+            for (&all, &above) in all.iter().zip(&out) {
+                assert!(above == all || (above == f64::NEG_INFINITY && all <= found));
+            }
+        }
+    }
 }
