@@ -491,6 +491,7 @@ def fill_categories(
     seed: int,
     threads: int,
     time_limit: float | None,
+    weights: NDArray[np.float64] | None = None,
 ) -> CategoricalDataset: ...
 def fill_numbers(
     columns: Sequence[NDArray[np.float64]],
@@ -501,6 +502,7 @@ def fill_numbers(
     seed: int,
     threads: int,
     time_limit: float | None,
+    weights: NDArray[np.float64] | None = None,
 ) -> list[NDArray[np.float64]]: ...
 def fill_mixed(
     columns: Sequence[_Column],
@@ -514,6 +516,7 @@ def fill_mixed(
     seed: int,
     threads: int,
     time_limit: float | None,
+    weights: NDArray[np.float64] | None = None,
 ) -> list[NDArray[Any]]: ...
 def sample_gaussian(
     n_variables: int, arcs: _Pairs, n_rows: int, seed: int, threads: int
@@ -530,6 +533,14 @@ def effects(
     adjusted: bool,
 ) -> list[NDArray[np.float64]]: ...
 def distances(dataset: _Data, threads: int) -> NDArray[np.float64]: ...
+def distances_of_incomplete(
+    columns: Sequence[_Column],
+    arities: Sequence[int],
+    ranks: bool,
+    powers: int,
+    threads: int,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]: ...
 def score(dataset: _Data, arcs: _Pairs, score: AnyScore, threads: int) -> ScoredDag: ...
 def score_gains(dataset: _Data, arcs: _Pairs, score: AnyScore, threads: int) -> list[float]: ...
 def compare(n: int, truth: _Edges, learned: _Edges) -> Compared: ...
@@ -603,6 +614,7 @@ class Network:
         states: list[list[str]],
         equivalent_sample_size: float | None,
         threads: int,
+        weights: NDArray[np.float64] | None = None,
     ) -> Network: ...
     @staticmethod
     def random(n_variables: int, arcs: _Pairs, states: tuple[int, int], concentration: float, seed: int) -> Network: ...

@@ -93,6 +93,14 @@ impl Codes {
         }
     }
 
+    /// The codes of some rows.
+    pub(crate) fn of_rows(&self, rows: &[usize]) -> Self {
+        match self.view() {
+            CodesView::Narrow(codes) => Self::Narrow(rows.iter().map(|&row| codes[row]).collect()),
+            CodesView::Wide(codes) => Self::Wide(rows.iter().map(|&row| codes[row]).collect()),
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         with_codes!(self, |codes| codes.len())

@@ -81,11 +81,7 @@ impl IncompleteData {
         let columns = self.views(0..self.arities.len() as Variable);
         let known = |row: usize| columns.iter().all(|(codes, arity)| codes.get(row) != *arity);
         let rows: Vec<usize> = (0..self.n_rows).filter(|&row| known(row)).collect();
-        let kept = |codes: &Codes| match codes.view() {
-            CodesView::Narrow(codes) => Codes::Narrow(rows.iter().map(|&row| codes[row]).collect()),
-            CodesView::Wide(codes) => Codes::Wide(rows.iter().map(|&row| codes[row]).collect()),
-        };
-        DiscreteData::new(self.columns.iter().map(kept).collect(), self.arities.clone()).ok()
+        DiscreteData::new(self.columns.iter().map(|codes| codes.of_rows(&rows)).collect(), self.arities.clone()).ok()
     }
 
     /// The codes of all variables.

@@ -25,6 +25,22 @@ impl MixedColumn {
             Self::Number(values) => values.len(),
         }
     }
+
+    /// Whether the value of each row is missing: of a category the code after its last state, of a number NaN.
+    pub(crate) fn missing(&self) -> Vec<bool> {
+        match self {
+            Self::Category(codes, arity) => (0..codes.len()).map(|row| codes.get(row) >= *arity).collect(),
+            Self::Number(values) => values.iter().map(|value| value.is_nan()).collect(),
+        }
+    }
+
+    /// The column of some rows.
+    pub(crate) fn of_rows(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Category(codes, arity) => Self::Category(codes.of_rows(rows), *arity),
+            Self::Number(values) => Self::Number(rows.iter().map(|&row| values[row]).collect()),
+        }
+    }
 }
 
 /// How numbers enter.
@@ -301,12 +317,17 @@ fn standardised(column: &[f64], mass: Mass) -> Vec<f64> {
     }
 }
 
+/// States of fewer rows than this share one indicator.
+pub(crate) fn rare_below(n_rows: f64) -> f64 {
+    5.0f64.max(0.005 * n_rows)
+}
+
 /// The indicators of a category.
 fn indicators(codes: &Codes, arity: u32, mass: Mass) -> Vec<Vec<f64>> {
     let (n, codes) = (codes.len(), codes.view());
     let mut counts = vec![0.0; arity as usize];
     (0..n).for_each(|row| counts[codes.get(row) as usize] += mass.of(row));
-    let least = 5.0f64.max(0.005 * mass.of_all());
+    let least = rare_below(mass.of_all());
     // The first of the most frequent states would depend on the order of the states, but no determinant does.
     let most =
         (0..counts.len()).reduce(|most, state| if counts[state] > counts[most] { state } else { most }).unwrap_or(0);

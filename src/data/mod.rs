@@ -22,6 +22,7 @@ pub use encode::{Encoded, encode, encode_bytes};
 pub use gaps::Gaps;
 pub use incomplete::IncompleteData;
 pub(crate) use mixed::power_of;
+pub(crate) use mixed::rare_below;
 pub use mixed::{MixedCategories, MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};
 pub use shape::Shape;

@@ -12,6 +12,7 @@ mod floors;
 mod g2;
 mod g2_subsets;
 mod informative;
+mod mixed_distances;
 mod mixed_lr;
 mod oracle;
 mod pearson;

@@ -5,10 +5,10 @@
 //! many, Gibbs sweeps take the place of the enumeration.
 
 use super::bayesian_network::MAX_TABLE;
-use super::fill::pick;
+use super::fill::{pick, weight_of};
 use super::learn_parameters::{checked_arities, network_of};
 use super::{BayesianNetwork, ParameterEstimate, conditional_independence_graph};
-use crate::data::{Gaps, IncompleteData};
+use crate::data::{Gaps, IncompleteData, RowWeights};
 use crate::graph::{Dag, UndirectedGraph};
 use crate::random_numbers::{stream, uniform};
 use crate::run::Run;
@@ -33,13 +33,14 @@ const MOST_ENTRIES: usize = 1 << 25;
 impl BayesianNetwork {
     /// Estimates the conditional tables of a DAG from data with missing values by EM: the tables that make the known
     /// values most probable, as far as steps from relative frequencies lead, or with a prior the mean of the posterior
-    /// given expected counts. This assumes that values are missing at random.
+    /// given expected counts, in which a row counts as much as it weighs. This assumes that values are missing at random.
     ///
     /// # Errors
     ///
-    /// As [`BayesianNetwork::learn_parameters`].
+    /// As [`BayesianNetwork::learn_parameters`]; [`Error::Data`] when there are not as many weights as rows.
     pub fn learn_parameters_em(
         data: &IncompleteData,
+        weights: Option<&RowWeights>,
         dag: &Dag,
         names: Vec<String>,
         states: Vec<Vec<String>>,
@@ -47,7 +48,12 @@ impl BayesianNetwork {
         run: &Run,
     ) -> Result<Self> {
         let arities = checked_arities(data.arities(), dag, &names, &states, estimate)?;
-        let families = Families::new(data, dag, &arities)
+        if let Some(weights) = weights
+            && weights.scaled().len() != data.n_rows()
+        {
+            return Err(Error::Data(format!("{} weights for {} rows", weights.scaled().len(), data.n_rows())));
+        }
+        let families = Families::new(data, weights, dag, &arities)
             .map_err(|x| Error::Data(format!("the table of '{}' has too many entries", names[x])))?;
         let known = families.known_counts(run)?;
         // Nothing must be impossible at the start.
@@ -93,6 +99,7 @@ fn normalised(counts: &[f64], arity: usize) -> Vec<f64> {
 /// The variables with their parents, and where the values of each are in its table.
 struct Families<'d> {
     data: &'d IncompleteData,
+    weights: Option<&'d RowWeights>,
     gaps: Gaps,
     /// For each variable, what one state of each parent and of itself adds to the position in the table.
     strides: Vec<Vec<(Variable, usize)>>,
@@ -114,7 +121,12 @@ struct Workspace {
 
 impl<'d> Families<'d> {
     /// The families of a graph; the variable whose table is too large is the error.
-    fn new(data: &'d IncompleteData, dag: &Dag, arities: &[usize]) -> std::result::Result<Self, usize> {
+    fn new(
+        data: &'d IncompleteData,
+        weights: Option<&'d RowWeights>,
+        dag: &Dag,
+        arities: &[usize],
+    ) -> std::result::Result<Self, usize> {
         let p = arities.len();
         let mut strides = Vec::with_capacity(p);
         let mut sizes = Vec::with_capacity(p);
@@ -131,7 +143,7 @@ impl<'d> Families<'d> {
         }
         let children = (0..p).map(|x| dag.children(x as Variable).to_vec()).collect();
         let moral = conditional_independence_graph(dag);
-        Ok(Self { data, gaps: data.gaps(), strides, sizes, children, moral, arities: arities.to_vec() })
+        Ok(Self { data, weights, gaps: data.gaps(), strides, sizes, children, moral, arities: arities.to_vec() })
     }
 
     /// The counts of the rows in which all values of a family are known.
@@ -152,7 +164,7 @@ impl<'d> Families<'d> {
                         code != arity
                     });
                     if known {
-                        counts[at] += 1.0;
+                        counts[at] += weight_of(self.weights, row);
                     }
                 }
                 counts
@@ -215,7 +227,7 @@ impl<'d> Families<'d> {
                 states.checked_mul(self.arities[x as usize]).filter(|&states| states <= MOST_STATES)
             });
             match states {
-                Some(states) => self.enumerate(states, tables, counts, workspace),
+                Some(states) => self.enumerate(states, at, tables, counts, workspace),
                 None => self.sweep(at, tables, counts, workspace),
             }
         }
@@ -246,7 +258,15 @@ impl<'d> Families<'d> {
         self.strides[x as usize].iter().map(|&(v, stride)| usize::from(row[v as usize]) * stride).sum()
     }
 
-    fn enumerate(&self, states: usize, tables: &[Vec<f64>], counts: &mut [Vec<f64>], workspace: &mut Workspace) {
+    fn enumerate(
+        &self,
+        states: usize,
+        at: usize,
+        tables: &[Vec<f64>],
+        counts: &mut [Vec<f64>],
+        workspace: &mut Workspace,
+    ) {
+        let of_row = weight_of(self.weights, at);
         let Workspace { row, group, touched, weights, .. } = workspace;
         weights.clear();
         for _ in 0..states {
@@ -259,7 +279,7 @@ impl<'d> Families<'d> {
             let share = if total > 0.0 { weight / total } else { 1.0 / states as f64 };
             if share > 0.0 {
                 for &x in touched.iter() {
-                    counts[x as usize][self.position(x, row)] += share;
+                    counts[x as usize][self.position(x, row)] += of_row * share;
                 }
             }
             self.next_state(group, row);
@@ -280,6 +300,7 @@ impl<'d> Families<'d> {
 
     fn sweep(&self, at: usize, tables: &[Vec<f64>], counts: &mut [Vec<f64>], workspace: &mut Workspace) {
         let Workspace { row, group, touched, weights, .. } = workspace;
+        let of_row = weight_of(self.weights, at);
         // The same random numbers in each step, so that steps come to rest.
         let mut rng = stream(0, at as u64);
         for sweep in 0..SWEEPS + SWEEPS / 4 {
@@ -295,7 +316,7 @@ impl<'d> Families<'d> {
             }
             if sweep >= SWEEPS / 4 {
                 for &x in touched.iter() {
-                    counts[x as usize][self.position(x, row)] += 1.0 / SWEEPS as f64;
+                    counts[x as usize][self.position(x, row)] += of_row / SWEEPS as f64;
                 }
             }
         }
@@ -344,7 +365,7 @@ mod tests {
                 BayesianNetwork::learn_parameters(&complete, &dag, names.clone(), states.clone(), estimate, &run)
                     .unwrap();
             let data = IncompleteData::new(columns.clone(), vec![2, 3, 2]).unwrap();
-            let found = BayesianNetwork::learn_parameters_em(&data, &dag, names, states, estimate, &run).unwrap();
+            let found = BayesianNetwork::learn_parameters_em(&data, None, &dag, names, states, estimate, &run).unwrap();
             for (a, b) in right.nodes().iter().zip(found.nodes()) {
                 assert!(a.probabilities.iter().zip(&b.probabilities).all(|(a, b)| (a - b).abs() < 1e-12));
             }
@@ -352,10 +373,34 @@ mod tests {
     }
 
     #[test]
+    fn a_weight_is_a_repetition() {
+        let (_, data) = gapped(60, 0.3);
+        let dag = Dag::from_arcs(3, [(0, 1), (0, 2), (1, 2)]).unwrap();
+        let times = |row: usize| 1 + row % 3;
+        let repeated = |codes: &Codes| {
+            let rows = (0..60).flat_map(|row| std::iter::repeat_n(codes.get(row) as u8, times(row)));
+            Codes::Narrow(rows.collect())
+        };
+        let long = IncompleteData::new(data.columns().iter().map(repeated).collect(), data.arities().to_vec()).unwrap();
+        let weights = RowWeights::new(&(0..60).map(|row| times(row) as f64).collect::<Vec<_>>()).unwrap();
+        let run = Run::new(1).unwrap();
+        let learned = |data: &IncompleteData, weights: Option<&RowWeights>| {
+            let (names, states) = texts(&[2, 3, 2]);
+            let estimate = ParameterEstimate::MaximumLikelihood;
+            BayesianNetwork::learn_parameters_em(data, weights, &dag, names, states, estimate, &run).unwrap()
+        };
+        let (one, other) = (learned(&data, Some(&weights)), learned(&long, None));
+        for (a, b) in one.nodes().iter().zip(other.nodes()) {
+            // Both stop where steps are below 1e-8; the starts differ by a prior.
+            assert!(a.probabilities.iter().zip(&b.probabilities).all(|(a, b)| (a - b).abs() < 1e-5));
+        }
+    }
+
+    #[test]
     fn sweeps_are_near_the_enumeration() {
         let (_, data) = gapped(200, 0.4);
         let dag = Dag::from_arcs(3, [(0, 1), (0, 2), (1, 2)]).unwrap();
-        let families = Families::new(&data, &dag, &[2, 3, 2]).unwrap();
+        let families = Families::new(&data, None, &dag, &[2, 3, 2]).unwrap();
         let run = Run::new(1).unwrap();
         let known = families.known_counts(&run).unwrap();
         let tables: Vec<Vec<f64>> = known

@@ -66,7 +66,7 @@ mod _core {
     #[pymodule_export]
     use super::scoring::{score, score_gains};
     #[pymodule_export]
-    use super::single_tests::{distances, independence_test};
+    use super::single_tests::{distances, distances_of_incomplete, independence_test};
 
     /// Version of the package.
     #[pymodule_export]

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use super::array::codes_to_array;
 use super::dataset::{CategoricalDataset, IncompleteDataset, WeightedDataset};
+use super::filling::row_weights;
 use super::run::{AT_ONCE, Settings, run_job};
 use crate::graph::Dag;
 use crate::network::{BayesianNetwork, BifOptions, Node, ParameterEstimate, RandomDag, tile, tile_in_random_order};
@@ -233,6 +234,7 @@ impl Network {
 
     /// The same from data with missing values, by EM.
     #[staticmethod]
+    #[pyo3(signature = (dataset, arcs, names, states, equivalent_sample_size, threads, weights = None))]
     fn learn_parameters_em(
         py: Python<'_>,
         dataset: &IncompleteDataset,
@@ -241,11 +243,14 @@ impl Network {
         states: Vec<Vec<String>>,
         equivalent_sample_size: Option<f64>,
         threads: usize,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
         let data = dataset.data();
         let dag = Dag::from_arcs(data.n_variables(), arcs)?;
+        let weights = weights.as_ref().map(row_weights).transpose()?;
+        let estimate = estimate(equivalent_sample_size);
         let network = run_job(py, &settings(threads), |run| {
-            BayesianNetwork::learn_parameters_em(&data, &dag, names, states, estimate(equivalent_sample_size), run)
+            BayesianNetwork::learn_parameters_em(&data, weights.as_ref(), &dag, names, states, estimate, run)
         })?;
         Ok(Self::wrap(network))
     }

@@ -1,14 +1,15 @@
 //! Single tests, and distances of all pairs.
 
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use super::dataset::{AnyData, AnyDataset, OpenData};
+use super::dataset::{AnyData, AnyDataset, OpenData, entering, mixed_columns};
 use super::graph::check;
-use super::run::{AT_ONCE, Settings};
+use super::run::{AT_ONCE, Settings, run_job};
 use super::testing::{TestChoice, WithTest};
 use crate::counts::{CountingEngine, WeightedEngine};
-use crate::independence::{IndependenceTest, Informative, TestResult, TestSession};
+use crate::data::MixedOptions;
+use crate::independence::{IndependenceTest, Informative, MixedLrTest, TestResult, TestSession};
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -163,4 +164,27 @@ pub(crate) fn distances<'py>(
         test.on(open, data.n_variables(), calls, &Distances(run))
     })?;
     Ok(PyArray1::from_vec(py, found.unwrap_or_default()))
+}
+
+/// The same of numbers (NaN where one is missing) beside categories (the number of states where one is missing): of each
+/// pair those of the rows that are complete in it.
+#[pyfunction]
+#[pyo3(signature = (columns, arities, ranks, powers, threads, weights = None))]
+#[allow(clippy::needless_pass_by_value)] // Arguments of a Python function are owned.
+pub(crate) fn distances_of_incomplete<'py>(
+    py: Python<'py>,
+    columns: Vec<Bound<'py, PyAny>>,
+    arities: Vec<u32>,
+    ranks: bool,
+    powers: usize,
+    threads: usize,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let columns = mixed_columns(&columns, &arities)?;
+    let options = MixedOptions { numbers: entering(ranks), powers, keep_rows: false };
+    let weights = weights.map(|weights| weights.as_array().to_vec());
+    let settings = Settings { threads, ..AT_ONCE };
+    let found =
+        run_job(py, &settings, |run| MixedLrTest::distances_of_incomplete(&columns, weights.as_deref(), options, run))?;
+    Ok(PyArray1::from_vec(py, found))
 }

@@ -6,6 +6,7 @@
 mod chi_squared;
 mod erfcx;
 mod erfcx_table;
+mod exponentials;
 mod gamma;
 mod normal;
 mod normal_quantile;
@@ -14,6 +15,7 @@ mod temme_table;
 
 pub use chi_squared::chi_squared_log_upper_tail;
 pub use erfcx::{erfc, erfcx};
+pub(crate) use exponentials::exponentials_below;
 pub use gamma::{ln_gamma, ln_gamma_increase};
 pub use normal::{normal_log_two_sided, normal_log_upper_tail};
 pub use normal_quantile::normal_quantile;

@@ -17,7 +17,6 @@ from phgs.data.kinds import Column, Decision, Given, decide, given_kinds
 from phgs.data.mixed import IncompleteMixedTable, Mixed, MixedTable
 from phgs.data.table import IncompleteTable, Missing, Table, positions, table_of, what_is_missing
 from phgs.data.values import Problem
-from phgs.data.weights import takes_none
 from phgs.errors import DataError, ParameterError
 
 
@@ -112,10 +111,7 @@ def _mixed(
     if not counts:
         return put_together(names, found, None, n_rows_read, weights)
     if missing == "auto":
-        gapped = _with_gaps(names, found)
-        if weights is not None:
-            raise takes_none(gapped)
-        return gapped
+        return _with_gaps(names, found, weights)
     numbers = {name for name, column in zip(names, found, strict=True) if column.numbers is not None}
     _refuse_missing(counts, numbers, missing, what_is_missing() if from_text else "")
     if missing == "level":
@@ -126,7 +122,9 @@ def _mixed(
     return put_together(names, found, keep, n_rows_read, weights)
 
 
-def _with_gaps(names: tuple[Name, ...], found: Sequence[Column]) -> IncompleteMixedTable:
+def _with_gaps(
+    names: tuple[Name, ...], found: Sequence[Column], weights: NDArray[np.float64] | None
+) -> IncompleteMixedTable:
     """Leave missing values in."""
     n_rows = len(found[0])
     checks.refuse_one_row(n_rows)
@@ -141,7 +139,9 @@ def _with_gaps(names: tuple[Name, ...], found: Sequence[Column]) -> IncompleteMi
         columns.append(column.coded.for_table())
         levels.append(tuple(column.coded.labels))
     decisions = tuple(column.decision for column in found)
-    return IncompleteMixedTable(names, n_rows, n_rows, tuple(levels), tuple(columns), decisions=decisions)
+    return IncompleteMixedTable(
+        names, n_rows, n_rows, tuple(levels), tuple(columns), decisions=decisions, weights=weights
+    )
 
 
 def columns_of(table: Mixed) -> list[Column]:
@@ -161,8 +161,8 @@ def treated(table: Mixed, missing: Missing) -> Mixed:
     """Do with missing values what is asked: as if the table had been read so."""
     if missing == "auto" or not any(table.n_missing):
         return table
-    # Only complete tables have weights.
-    made = _mixed(table.names, columns_of(table), missing, from_text=False)
+    weights = getattr(table, "weights", None)
+    made = _mixed(table.names, columns_of(table), missing, from_text=False, weights=weights)
     decisions = made.decisions if table.decisions else ()
     return replace(made, numbers=table.numbers, powers=table.powers, n_rows_read=table.n_rows_read, decisions=decisions)
 

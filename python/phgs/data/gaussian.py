@@ -18,7 +18,7 @@ from phgs.data.counts import PerRow, counted
 from phgs.data.findings import warn_of_gaps
 from phgs.data.frames import Name, plain, take_apart
 from phgs.data.missing import needs_complete_rows
-from phgs.data.table import Missing, few_known, positions
+from phgs.data.table import Missing, few_known, kish, positions
 from phgs.data.values import Problem, Values, numbers
 from phgs.errors import DataError, DegenerateColumnWarning, FewRowsWarning, ParameterError
 from phgs.names import named
@@ -151,6 +151,8 @@ class IncompleteGaussianTable(Data):
         As of a `GaussianTable`.
     values : tuple of numpy.ndarray
         The columns; NaN where a value is missing.
+    weights : numpy.ndarray of float or None
+        The sampling weight of each row, above 0; None where all weigh the same.
     """
 
     names: tuple[Name, ...]
@@ -158,6 +160,7 @@ class IncompleteGaussianTable(Data):
     n_rows_read: int
     values: tuple[NDArray[np.float64], ...]
     apart: tuple[int, ...] | None = None
+    weights: NDArray[np.float64] | None = None
 
     data_type = "gaussian"
     complete = False
@@ -195,9 +198,16 @@ class IncompleteGaussianTable(Data):
         return tuple(i for i, column in enumerate(self.values) if not _varies(column))
 
     def take(self, rows: NDArray[np.intp]) -> IncompleteGaussianTable:
-        """Return data of some rows, their gaps included."""
+        """Return data of some rows with their weights, their gaps included."""
         values = tuple(column[rows] for column in self.values)
-        return replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows), apart=self.isolated)
+        weights = None if self.weights is None else self.weights[rows]
+        taken = replace(self, values=values, n_rows=len(rows), n_rows_read=len(rows))
+        return replace(taken, apart=self.isolated, weights=weights)
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight that the rows are worth."""
+        return kish(self.n_rows, self.weights)
 
     def select(self, columns: Iterable[Name]) -> IncompleteGaussianTable:
         """Return data of some columns, in the order of these."""
@@ -210,8 +220,10 @@ class IncompleteGaussianTable(Data):
         )
 
     def arrays(self) -> Iterator[NDArray[Any]]:
-        """Return the columns."""
-        return iter(self.values)
+        """Return the columns, and the weights if there are any."""
+        yield from self.values
+        if self.weights is not None:
+            yield self.weights
 
     def correlations(self) -> NDArray[np.float64]:
         """Correlations of all pairs, each of the rows that are complete in both: the upper triangle row by row.
@@ -222,13 +234,15 @@ class IncompleteGaussianTable(Data):
         known = ~np.isnan(values)
         values[~known] = 0.0
         there = known.astype(np.float64)
+        weights = np.ones(self.n_rows) if self.weights is None else self.weights / self.weights.max()
+        weighed, enough = values * weights, there @ there.T >= 3
         # Entry (x, y) of each is a sum of something of x over the rows that are complete in both.
-        n, sums, squares = there @ there.T, values @ there.T, (values * values) @ there.T
+        n, sums, squares = (there * weights) @ there.T, weighed @ there.T, (weighed * values) @ there.T
         with np.errstate(invalid="ignore", divide="ignore"):
-            covariances = values @ values.T - sums * sums.T / n
+            covariances = weighed @ values.T - sums * sums.T / n
             variances = squares - sums * sums / n
             found = covariances / np.sqrt(variances * variances.T)
-        usable = (n >= 3) & (np.minimum(variances, variances.T) > 1e-12 * n)
+        usable = enough & (np.minimum(variances, variances.T) > 1e-12 * n)
         found = np.where(usable, found, 0.0).clip(-1.0, 1.0)
         return found[np.triu_indices(self.n_variables, 1)]
 
@@ -237,12 +251,17 @@ class IncompleteGaussianTable(Data):
         if missing == "auto":
             return self
         known = _complete(self.names, list(self.values), missing)
-        return _in_one(self.names, known, self.n_rows_read)
+        weights = self.weights
+        if weights is not None:
+            complete = ~np.isnan(self.values).any(axis=0)
+            weights = np.ascontiguousarray(weights[complete])
+        return _in_one(self.names, known, self.n_rows_read, weights)
 
     def start(self, seed: int = 0, *, threads: int = 0) -> GaussianTable:
         """Draw each missing value from the known values of its column."""
+        options = {"sweeps": 0, "seed": seed, "threads": threads}
         return self._completed(
-            _core.fill_numbers(list(self.values), None, [], sweeps=0, seed=seed, threads=threads, time_limit=None)
+            _core.fill_numbers(list(self.values), None, [], **options, time_limit=None, weights=self.weights)
         )
 
     def fill(
@@ -267,12 +286,13 @@ class IncompleteGaussianTable(Data):
                 seed=seed,
                 threads=threads,
                 time_limit=time_limit,
+                weights=self.weights,
             )
         )
 
     def _completed(self, values: list[NDArray[np.float64]]) -> GaussianTable:
         # Values that are drawn may make columns constant, or copies of each other.
-        options: dict[str, Any] = {"replicate": True, "apart": self.isolated}
+        options: dict[str, Any] = {"replicate": True, "apart": self.isolated, "weights": self.weights}
         return GaussianTable(self.names, self.n_rows, self.n_rows_read, tuple(values), **options)
 
     def __repr__(self) -> str:
@@ -363,12 +383,9 @@ def as_gaussian(
     checks.check_lengths({name: len(column) for name, column in zip(frame.names, known, strict=True)})
     n_rows_read = len(known[0])
     weights = frame.weights
-    complete = None if weights is None else ~np.isnan(known).any(axis=0)
-    if weights is not None and missing == "auto" and complete is not None and not complete.all():
-        raise ParameterError("missing: 'auto' does not go with weights; use missing='drop'")
+    if weights is not None and missing != "auto":
+        weights = np.ascontiguousarray(weights[~np.isnan(known).any(axis=0)])
     known = _complete(frame.names, known, missing)
-    if weights is not None and complete is not None:
-        weights = np.ascontiguousarray(weights[complete])
     table = _in_one(frame.names, known, n_rows_read, weights)
     if warn:
         _warn(table, stacklevel + 1)
@@ -388,7 +405,7 @@ def _in_one(
         table = GaussianTable(names=names, values=tuple(values), **options)
         table.core  # noqa: B018 - refuses what cannot be used
         return table
-    gapped = IncompleteGaussianTable(names, n_rows, n_rows_read, tuple(values))
+    gapped = IncompleteGaussianTable(names, n_rows, n_rows_read, tuple(values), weights=weights)
     if sum(gapped.n_missing) == n_rows * len(names):
         raise DataError("data: every value is missing")
     checks.refuse_one_row(n_rows)

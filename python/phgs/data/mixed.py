@@ -16,7 +16,7 @@ from phgs.data.base import Data
 from phgs.data.frames import Name
 from phgs.data.kinds import Decision
 from phgs.data.missing import needs_complete_rows
-from phgs.data.table import IncompleteTable, Table, few_known, positions, seen
+from phgs.data.table import IncompleteTable, Table, few_known, kish, positions, seen
 from phgs.names import named
 
 if TYPE_CHECKING:
@@ -229,7 +229,11 @@ class IncompleteMixedTable(Mixed):
         As of a `MixedTable`.
     columns : tuple of numpy.ndarray
         The columns; of a category a missing value is the number of its states, of a number it is NaN.
+    weights : numpy.ndarray of float or None
+        The sampling weight of each row, above 0; None where all weigh the same.
     """
+
+    weights: NDArray[np.float64] | None = None
 
     complete = False
     to_fill = True
@@ -283,8 +287,28 @@ class IncompleteMixedTable(Mixed):
         return tuple(i for i, values in enumerate(known) if values.size == 0 or values.min() == values.max())
 
     def take(self, rows: NDArray[np.intp]) -> IncompleteMixedTable:
-        """Return data of some rows, their gaps included."""
-        return replace(self, **self._rows(rows), apart=self.isolated)
+        """Return data of some rows with their weights, their gaps included."""
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, **self._rows(rows), apart=self.isolated, weights=weights)
+
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight that the rows are worth."""
+        return kish(self.n_rows, self.weights)
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the columns, and the weights of rows where they differ."""
+        yield from self.columns
+        if self.weights is not None:
+            yield self.weights
+
+    def distances(self, threads: int = 0) -> NDArray[np.float64]:
+        """Distances of all pairs, each of the rows that are complete in both: the upper triangle row by row."""
+        columns, arities = self._for_core()
+        with named(self.names):
+            return _core.distances_of_incomplete(
+                columns, arities, self.numbers == "ranks", self.powers, threads, self.weights
+            )
 
     def start(self, seed: int = 0, *, threads: int = 0) -> MixedTable:
         """Draw each missing value from the known values of its column."""
@@ -307,15 +331,20 @@ class IncompleteMixedTable(Mixed):
         )
 
     def _filled(self, completed: list[NDArray[Any]] | None, arcs: list[tuple[int, int]], **options: Any) -> MixedTable:
-        # Of a column without any value the core counts one state, which no row has.
-        empty = [not self.is_number(i) and not arity for i, arity in enumerate(self.arities)]
-        columns = [np.ones_like(c) if none else c for c, none in zip(self.columns, empty, strict=True)]
-        arities = [1 if none else arity for arity, none in zip(self.arities, empty, strict=True)]
+        columns, arities = self._for_core()
         with named(self.names):
             drawn = _core.fill_mixed(
-                columns, arities, completed, arcs, ranks=self.numbers == "ranks", powers=self.powers, **options
+                columns,
+                arities,
+                completed,
+                arcs,
+                ranks=self.numbers == "ranks",
+                powers=self.powers,
+                **options,
+                weights=self.weights,
             )
-        levels = tuple((None,) if none else labels for labels, none in zip(self.levels, empty, strict=True))
+        # Of a column without any value the core has one state.
+        levels = tuple(labels if labels or self.is_number(i) else (None,) for i, labels in enumerate(self.levels))
         return MixedTable(
             self.names,
             self.n_rows,
@@ -326,7 +355,14 @@ class IncompleteMixedTable(Mixed):
             self.powers,
             self.decisions,
             self.isolated,
+            self.weights,
         )
+
+    def _for_core(self) -> tuple[list[NDArray[Any]], list[int]]:
+        """Columns and numbers of states: of a column without any value the core counts one state, which no row has."""
+        empty = [not self.is_number(i) and not arity for i, arity in enumerate(self.arities)]
+        columns = [np.ones_like(c) if none else c for c, none in zip(self.columns, empty, strict=True)]
+        return columns, [1 if none else arity for arity, none in zip(self.arities, empty, strict=True)]
 
     def __repr__(self) -> str:
         return f"<phgs.IncompleteMixedTable: {self._size()}, {sum(self.n_missing):,} values missing>"

@@ -211,6 +211,8 @@ class IncompleteTable(Categories):
         Number of missing values of each column.
     missing : {"auto", "testwise"}
         What learners do with missing values.
+    weights : numpy.ndarray of float or None
+        The sampling weight of each row, above 0; None where all weigh the same, and with ``missing="testwise"``.
     """
 
     names: tuple[Name, ...]
@@ -222,6 +224,7 @@ class IncompleteTable(Categories):
     n_missing: tuple[int, ...] = ()
     missing: Literal["auto", "testwise"] = "testwise"
     decisions: tuple[Decision, ...] = ()
+    weights: NDArray[np.float64] | None = None
 
     complete = False
 
@@ -249,22 +252,42 @@ class IncompleteTable(Categories):
         """Refused: there are no complete data."""
         raise needs_complete_rows(self.missing, "missing='drop' or missing='level'")
 
+    @property
+    def effective_rows(self) -> float:
+        """Number of rows of equal weight that the rows are worth."""
+        return kish(self.n_rows, self.weights)
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """Return data of some rows with their weights, their gaps included."""
+        drawn = super().take(rows)
+        return drawn if self.weights is None else replace(drawn, weights=self.weights[rows])
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Return the codes of each column, and the weights if there are any."""
+        yield from self.codes
+        if self.weights is not None:
+            yield self.weights
+
     def _decided(self, decisions: tuple[Decision, ...]) -> Self:
         return replace(self, decisions=decisions)
 
     def treated(self, missing: Missing) -> Table | IncompleteTable:
         """Do with missing values what is asked: as if the table had been read so."""
         if missing in ("auto", "testwise"):
+            if missing == "testwise" and self.weights is not None:
+                raise testwise_with_weights()
             return self if missing == self.missing else replace(self, missing=missing)
         columns = zip(self.codes, self.levels, self.n_missing, strict=True)
         coded = [CodedColumn.of_table(*column) for column in columns]
         options: dict[str, Any] = {"n_rows_read": self.n_rows_read, "from_text": False, "decisions": self.decisions}
+        options["weights"] = self.weights
         return _in_one(self.names, coded, missing, **options)
 
     def start(self, seed: int = 0, *, threads: int = 0) -> Table:
         """Draw each missing value from the known values of its column."""
+        options = {"sweeps": 0, "seed": seed, "threads": threads}
         return self._completed(
-            _core.fill_categories(self.core, None, [], sweeps=0, seed=seed, threads=threads, time_limit=None)
+            _core.fill_categories(self.core, None, [], **options, time_limit=None, weights=self.weights)
         )
 
     def fill(
@@ -295,16 +318,21 @@ class IncompleteTable(Categories):
             Seconds after which `TimeoutError` is raised.
         """
         assert isinstance(completed, CategoricalTable)
-        assert isinstance(completed.core, _core.CategoricalDataset)
+        core = completed.core
+        if not isinstance(core, _core.CategoricalDataset):
+            core = _core.CategoricalDataset(list(completed.codes), list(completed.arities))
         options = {"sweeps": sweeps, "seed": seed, "threads": threads}
-        return self._completed(_core.fill_categories(self.core, completed.core, arcs, **options, time_limit=time_limit))
+        return self._completed(
+            _core.fill_categories(self.core, core, arcs, **options, time_limit=time_limit, weights=self.weights)
+        )
 
     def _completed(self, core: _core.CategoricalDataset) -> Table:
         # Of a column without any value the core has one state.
         levels = tuple(labels or (None,) for labels in self.levels)
-        options: dict[str, Any] = {"decisions": self.decisions, "apart": self.isolated}
+        options: dict[str, Any] = {"decisions": self.decisions, "apart": self.isolated, "weights": self.weights}
         made = Table(self.names, levels, tuple(core.codes()), self.n_rows, self.n_rows_read, **options)
-        made.__dict__["core"] = core
+        if self.weights is None:
+            made.__dict__["core"] = core
         return made
 
     def _of_columns(
@@ -325,6 +353,22 @@ class IncompleteTable(Categories):
     def __repr__(self) -> str:
         missing = f"{sum(self.n_missing):,} values missing"
         return f"<phgs.IncompleteTable: {self.n_rows:,} rows × {self.n_variables:,} variables, {missing}>"
+
+
+def kish(n_rows: int, weights: NDArray[np.float64] | None) -> float:
+    """Number of rows of equal weight that rows are worth: (Σ w)² / Σ w² (Kish 1965)."""
+    if weights is None:
+        return float(n_rows)
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / (shares * shares).sum())
+
+
+def testwise_with_weights() -> ParameterError:
+    """Return the error of weighted rows that each test were to choose anew."""
+    return ParameterError(
+        "missing: 'testwise' does not go with weights; use missing='auto', which fills values in, 'drop', or 'level',"
+        " a state of its own"
+    )
 
 
 def few_known(n_rows: int, n_missing: Sequence[int]) -> tuple[int, ...]:
@@ -518,16 +562,14 @@ def _in_one(
         coded = _without_missing(names, coded, missing, from_text=from_text)
         if missing == "drop" and weights is not None:
             weights = weights[complete]
-    elif weights is not None:
-        raise ParameterError(
-            f"missing: {missing!r} does not go with weights; use missing='drop', or 'level' for a state of its own"
-        )
+    elif weights is not None and missing == "testwise":
+        raise testwise_with_weights()
     n_rows = len(coded[0].codes)
     if n_rows == 0:
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
     checks.refuse_one_row(n_rows)
     table = replace(table_of_columns(names, coded), n_rows_read=n_rows_read, decisions=decisions)
-    if weights is not None and isinstance(table, CategoricalTable):
+    if weights is not None:
         table = replace(table, weights=weights)
     return table.treated(missing) if isinstance(table, IncompleteTable) else table
 

@@ -11,9 +11,9 @@ import numpy as np
 from phgs.data.base import Data
 from phgs.data.counts import PerRow, refuse_rows, split_off, with_rows
 from phgs.data.frames import take_apart
-from phgs.data.gaussian import GaussianTable
-from phgs.data.mixed import MixedTable
-from phgs.data.table import CategoricalTable
+from phgs.data.gaussian import GaussianTable, IncompleteGaussianTable
+from phgs.data.mixed import IncompleteMixedTable, MixedTable
+from phgs.data.table import CategoricalTable, IncompleteTable, testwise_with_weights
 from phgs.data.values import Problem, Repeated, numbers, read_values
 from phgs.errors import DataError, ParameterError
 
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from phgs.data.frames import Name
+
+
+_WEIGHED = (
+    CategoricalTable,
+    GaussianTable,
+    MixedTable,
+    IncompleteTable,
+    IncompleteGaussianTable,
+    IncompleteMixedTable,
+)
 
 
 @dataclass(frozen=True)
@@ -78,8 +88,10 @@ def weighted(data: Any, weights: PerRow | None, names: Iterable[Name] | None = N
 
 def _of_table(table: Data, weights: PerRow) -> Data:
     """Weigh the rows of a table, which has no column of numbers: they must be given themselves."""
-    if not isinstance(table, (CategoricalTable, GaussianTable, MixedTable)) or not table.has_rows:
+    if not isinstance(table, _WEIGHED) or not table.has_rows:
         raise takes_none(table)
+    if isinstance(table, IncompleteTable) and not table.to_fill:
+        raise testwise_with_weights()
     if table.weights is not None:
         raise ParameterError(f"weights: the rows of {table!r} have weights already")
     if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):
@@ -99,10 +111,7 @@ def _of_table(table: Data, weights: PerRow) -> Data:
 
 def takes_none(table: Data) -> ParameterError:
     """Return the error of data whose rows cannot have weights."""
-    return ParameterError(
-        f"weights: {table!r} takes none: weights are for complete rows; read the frame with missing='drop', or with"
-        " missing='level' where only categories have gaps"
-    )
+    return ParameterError(f"weights: {table!r} takes none: weights are for rows that are at hand")
 
 
 def _check(found: NDArray[np.float64], source: str) -> None:

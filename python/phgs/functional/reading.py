@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from phgs.data import Data, IncompleteGaussianTable, IncompleteMixedTable, as_data
+from phgs.data import Data, IncompleteGaussianTable, IncompleteMixedTable, IncompleteTable, as_data
 from phgs.data.kinds import Given
 from phgs.data.table import Missing
 
@@ -35,7 +35,8 @@ def columns_of(
 
 def complete_in(table: Any, names: Iterable[Name]) -> Any:
     """Return the rows that are complete in some columns, where the test does not find them itself."""
-    if isinstance(table, (IncompleteGaussianTable, IncompleteMixedTable)):
+    weighed = isinstance(table, IncompleteTable) and table.weights is not None
+    if weighed or isinstance(table, (IncompleteGaussianTable, IncompleteMixedTable)):
         return as_data(table.select(names), missing="drop")
     return table
 

@@ -77,7 +77,9 @@ def estimated(
     if empty:
         raise DataError(f"column {empty[0]!r} has no known value, and so no states; leave it out")
     gapped = replace(table, codes=tuple(codes))
-    return _core.Network.learn_parameters_em(gapped.core, arcs, names, states, equivalent_sample_size, checked)
+    return _core.Network.learn_parameters_em(
+        gapped.core, arcs, names, states, equivalent_sample_size, checked, table.weights
+    )
 
 
 def check_texts(what: str, texts: Iterable[str]) -> None:

@@ -3,33 +3,42 @@
 //! A row's missing values are drawn by Gibbs sweeps: each in turn from its distribution given all other values of the
 //! row, which its parents, its children and the children's other parents decide.
 
-use super::tables::{Table, pick};
+use super::rows::{FamilyRows, Pool, differ, missing_rows};
+use super::tables::{Cells, Table, pick};
 use super::{Drawn, seed_of_sweep, weight_of_sweep};
-use crate::data::{Codes, DiscreteData, Gaps, IncompleteData};
+use crate::data::{Codes, DiscreteData, Gaps, IncompleteData, RowWeights};
 use crate::graph::Dag;
-use crate::random_numbers::{below, stream, uniform};
+use crate::random_numbers::{stream, uniform};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 
 /// Rows that are drawn together.
 const BLOCK: usize = 256;
 
-/// Draws each missing value from the known values of its column; where there are none, the first state.
+/// Draws each missing value from the known values of its column, in proportion to the weights of rows if they have any;
+/// where there are none, the first state.
 ///
 /// # Errors
 ///
 /// [`Error::Interrupted`] once the run is cancelled.
-pub fn fill_from_marginals(data: &IncompleteData, seed: u64, run: &Run) -> Result<DiscreteData> {
+pub fn fill_from_marginals(
+    data: &IncompleteData,
+    weights: Option<&RowWeights>,
+    seed: u64,
+    run: &Run,
+) -> Result<DiscreteData> {
+    let weights = checked(data, weights)?;
     let columns = run.map(
         data.n_variables(),
         || (),
         |(), x| {
             let (codes, missing) = (data.column(x as Variable), data.arity(x as Variable));
-            let known: Vec<u32> = (0..codes.len()).map(|row| codes.get(row)).filter(|&code| code != missing).collect();
+            let (known, gaps): (Vec<usize>, Vec<usize>) = (0..codes.len()).partition(|&row| codes.get(row) != missing);
+            let pool = Pool::new(&known, weights);
             let mut rng = stream(seed, x as u64);
             let mut drawn = codes.clone();
-            for row in (0..codes.len()).filter(|&row| codes.get(row) == missing) {
-                drawn.set(row, if known.is_empty() { 0 } else { known[below(&mut rng, known.len())] });
+            for row in gaps {
+                drawn.set(row, pool.draw(&mut rng).map_or(0, |from| codes.get(from)));
             }
             drawn
         },
@@ -38,11 +47,11 @@ pub fn fill_from_marginals(data: &IncompleteData, seed: u64, run: &Run) -> Resul
 }
 
 /// Draws each missing value given what is known of its row, in the network of a DAG whose tables are estimated along the
-/// way. The first estimate is from `completed`, the same rows with all values, where the sweeps start too.
+/// way, from rows that weigh as much as they are told to. The first estimate is from `completed`, the same rows with all values, where the sweeps start too.
 ///
 /// # Errors
 ///
-/// [`Error::Data`] when the sizes of data, completed data and graph differ; [`Error::Interrupted`] once the run is
+/// [`Error::Data`] when the sizes of data, completed data, graph and weights differ; [`Error::Interrupted`] once the run is
 /// cancelled; [`Error::OutOfTime`] when the deadline passes, since values that are drawn in part are of no use.
 ///
 /// # Examples
@@ -57,13 +66,14 @@ pub fn fill_from_marginals(data: &IncompleteData, seed: u64, run: &Run) -> Resul
 /// gapped[199] = 2;
 /// let data = IncompleteData::new(vec![Codes::Narrow(known.clone()), Codes::Narrow(gapped)], vec![2, 2])?;
 /// let run = phgs::run::Run::new(1)?;
-/// let start = fill_from_marginals(&data, 1, &run)?;
-/// let filled: DiscreteData = fill(&data, &start, &Dag::from_arcs(2, [(0, 1)])?, 8, 1, &run)?;
+/// let start = fill_from_marginals(&data, None, 1, &run)?;
+/// let filled: DiscreteData = fill(&data, None, &start, &Dag::from_arcs(2, [(0, 1)])?, 8, 1, &run)?;
 /// assert_eq!(filled.column(1), &Codes::Narrow(known));
 /// # Ok::<(), phgs::Error>(())
 /// ```
 pub fn fill(
     data: &IncompleteData,
+    weights: Option<&RowWeights>,
     completed: &DiscreteData,
     dag: &Dag,
     sweeps: usize,
@@ -80,12 +90,13 @@ pub fn fill(
             dag.n_variables()
         )));
     }
+    let weights = checked(data, weights)?;
     let gaps = data.gaps();
     let mut columns = completed.columns().to_vec();
-    let mut tables = Tables::estimate(data.arities(), &columns, dag, run)?;
+    let mut tables = Tables::estimate(data.arities(), &columns, weights, &gaps, dag, run)?;
     for sweep in 0..sweeps {
         if sweep > 0 {
-            tables.blend(&columns, weight_of_sweep(sweep, sweeps), run)?;
+            tables.blend(&columns, weights, weight_of_sweep(sweep, sweeps), run)?;
         }
         let seed = seed_of_sweep(seed, sweep);
         tables.draw(&gaps, &mut columns, seed, run)?;
@@ -93,30 +104,70 @@ pub fn fill(
     DiscreteData::new(columns, data.arities().to_vec())
 }
 
+fn checked<'w>(data: &IncompleteData, weights: Option<&'w RowWeights>) -> Result<Option<&'w RowWeights>> {
+    match weights {
+        Some(weights) if weights.scaled().len() != data.n_rows() => {
+            Err(Error::Data(format!("{} weights for {} rows", weights.scaled().len(), data.n_rows())))
+        }
+        _ => Ok(weights.filter(|weights| differ(weights))),
+    }
+}
+
 /// The conditional tables of a network, and who is whose parent.
 struct Tables {
     tables: Vec<Table>,
+    /// For each variable the rows that are counted again after each draw, and the counts of the others.
+    changing: Vec<(Vec<u32>, Cells)>,
     /// For each variable its children, with what one state of the variable adds to the child's configuration.
     children: Vec<Vec<(Variable, u64)>>,
 }
 
 impl Tables {
     /// The tables from completed data: relative frequencies with the prior.
-    fn estimate(arities: &[u32], columns: &[Codes], dag: &Dag, run: &Run) -> Result<Self> {
-        let p = arities.len();
-        let tables = run.map(p, || (), |(), x| Table::estimate(arities, columns, dag, x as Variable))?;
+    fn estimate(
+        arities: &[u32],
+        columns: &[Codes],
+        weights: Option<&RowWeights>,
+        gaps: &Gaps,
+        dag: &Dag,
+        run: &Run,
+    ) -> Result<Self> {
+        let (p, n) = (arities.len(), columns[0].len());
+        let missing = missing_rows(gaps, p);
+        let estimated = run.map(
+            p,
+            || (),
+            |(), x| {
+                let mut table = Table::new(arities, n, dag, x as Variable);
+                let family = table.strides.iter().map(|&(parent, _)| parent).chain([x as Variable]);
+                let FamilyRows { changing, constant } = FamilyRows::of(family, &missing, n);
+                let mut cells = table.nothing();
+                table.add(&mut cells, columns, x as Variable, &constant, weights);
+                let mut of_all = cells.clone();
+                table.add(&mut of_all, columns, x as Variable, &changing, weights);
+                table.cells = of_all;
+                (table, (changing, cells))
+            },
+        )?;
+        let (tables, changing): (Vec<_>, Vec<_>) = estimated.into_iter().unzip();
         let mut children = vec![Vec::new(); p];
         for (child, table) in tables.iter().enumerate() {
             for &(parent, stride) in &table.strides {
                 children[parent as usize].push((child as Variable, stride));
             }
         }
-        Ok(Self { tables, children })
+        Ok(Self { tables, changing, children })
     }
 
     /// The mean of the counts so far and those of other completed data, which have this weight.
-    fn blend(&mut self, columns: &[Codes], weight: f64, run: &Run) -> Result<()> {
-        let new = run.map(self.tables.len(), || (), |(), x| self.tables[x].count(columns, x as Variable))?;
+    fn blend(&mut self, columns: &[Codes], weights: Option<&RowWeights>, weight: f64, run: &Run) -> Result<()> {
+        let count = |x: usize| {
+            let (rows, constant) = &self.changing[x];
+            let mut cells = constant.clone();
+            self.tables[x].add(&mut cells, columns, x as Variable, rows, weights);
+            cells
+        };
+        let new = run.map(self.tables.len(), || (), |(), x| count(x))?;
         self.tables.iter_mut().zip(new).for_each(|(table, new)| table.cells.blend(new, weight));
         Ok(())
     }
@@ -206,7 +257,7 @@ mod tests {
         let data = IncompleteData::new(columns, vec![2; 3]).unwrap();
         let run = Run::new(1).unwrap();
         for dag in [dag(), Dag::from_arcs(3, [(0, 1), (2, 1)]).unwrap()] {
-            let tables = Tables::estimate(data.arities(), completed.columns(), &dag, &run).unwrap();
+            let tables = Tables::estimate(data.arities(), completed.columns(), None, &data.gaps(), &dag, &run).unwrap();
             let joint = |row: &[u16]| -> f64 {
                 let of = |table: &Table, code: u16| {
                     let cells = table.row(table.configuration(row));
@@ -239,9 +290,9 @@ mod tests {
         let gap = |x: usize| (0..n).map(|row| if row < n / 2 || x == 1 { complete[x][row] } else { 2 }).collect();
         let data = IncompleteData::new((0..3).map(|x| Codes::Narrow(gap(x))).collect(), vec![2; 3]).unwrap();
         let run = Run::new(2).unwrap();
-        let mut filled = fill_from_marginals(&data, 1, &run).unwrap();
+        let mut filled = fill_from_marginals(&data, None, 1, &run).unwrap();
         for round in 0..20 {
-            filled = fill(&data, &filled, &dag(), 4, round, &run).unwrap();
+            filled = fill(&data, None, &filled, &dag(), 4, round, &run).unwrap();
         }
         let share = |data: &dyn Fn(usize, usize) -> u32, rows: std::ops::Range<usize>, cell: u32| {
             let same = |row: &usize| data(0, *row) + 2 * data(1, *row) + 4 * data(2, *row) == cell;
@@ -270,8 +321,8 @@ mod tests {
         let data = IncompleteData::new(gapped, vec![2; 3]).unwrap();
         let with = |threads: usize| {
             let run = Run::new(threads).unwrap();
-            let start = fill_from_marginals(&data, 3, &run).unwrap();
-            fill(&data, &start, &dag(), 8, 4, &run).unwrap()
+            let start = fill_from_marginals(&data, None, 3, &run).unwrap();
+            fill(&data, None, &start, &dag(), 8, 4, &run).unwrap()
         };
         let filled = with(1);
         assert!(filled == with(2) && filled == with(4));
@@ -292,7 +343,9 @@ mod tests {
             (0..p).map(|_| Codes::Narrow((0..100).map(|_| u8::from(uniform(&mut rng) < 0.5)).collect())).collect();
         let completed = DiscreteData::new(columns, vec![2; p]).unwrap();
         let dag = Dag::from_arcs(p, (1..p as Variable).map(|parent| (parent, 0))).unwrap();
-        let tables = Tables::estimate(completed.arities(), completed.columns(), &dag, &Run::new(1).unwrap()).unwrap();
+        let gaps = IncompleteData::new(completed.columns().to_vec(), vec![2; p]).unwrap().gaps();
+        let run = Run::new(1).unwrap();
+        let tables = Tables::estimate(completed.arities(), completed.columns(), None, &gaps, &dag, &run).unwrap();
         assert_eq!(tables.tables[0].strides.len(), 40);
         let row: Vec<u16> = (0..p as Variable).map(|x| completed.column(x).get(7) as u16).collect();
         let mut weights = Vec::new();

@@ -12,6 +12,7 @@ mod categories;
 mod mixed;
 mod numbers;
 mod regression;
+mod rows;
 mod scale;
 mod tables;
 mod values;
@@ -25,6 +26,7 @@ use crate::{Error, Result, Variable};
 pub use categories::{fill, fill_from_marginals};
 pub use mixed::IncompleteMixed;
 pub use numbers::IncompleteNumbers;
+pub(in crate::network) use rows::weight_of;
 pub(in crate::network) use tables::pick;
 
 /// What the estimates after some sweeps weigh, against all before them: at first all, then as in a mean.

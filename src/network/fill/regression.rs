@@ -16,7 +16,7 @@ pub(super) struct Regression {
 
 /// The regression on k variables from the means of products of any two of: 1, these, and what is explained; the lower
 /// triangle, row by row.
-pub(super) fn regression(moments: &[f64], k: usize, n_rows: usize) -> Regression {
+pub(super) fn regression(moments: &[f64], k: usize, n_rows: f64) -> Regression {
     let at = |i: usize, j: usize| moments[i * (i + 1) / 2 + j];
     let mean = |i: usize| at(i + 1, 0);
     let covariance = |i: usize, j: usize| at(i + 1, j + 1) - mean(i) * mean(j);
@@ -25,7 +25,7 @@ pub(super) fn regression(moments: &[f64], k: usize, n_rows: usize) -> Regression
         for j in 0..=i {
             matrix[i * k + j] = covariance(i, j);
         }
-        matrix[i * k + i] += RIDGE / n_rows as f64;
+        matrix[i * k + i] += RIDGE / n_rows;
     }
     factor(&mut matrix, k);
     let mut weights: Vec<f64> = (0..k).map(|i| covariance(k, i)).collect();

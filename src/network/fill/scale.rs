@@ -7,12 +7,16 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub(super) fn of(column: &[f64]) -> Self {
+    /// The scale of a column whose rows weigh so much.
+    pub(super) fn of(column: &[f64], weight: impl Fn(usize) -> f64) -> Self {
         let largest = column.iter().fold(0.0f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
-        let n = column.len() as f64;
+        let sum_of = |of: &dyn Fn(f64) -> f64| -> f64 {
+            column.iter().enumerate().map(|(row, &value)| weight(row) * of(value)).sum()
+        };
+        let n = sum_of(&|_| 1.0);
         // In units of the largest value nothing overflows.
-        let mean = column.iter().map(|value| value / largest).sum::<f64>() / n;
-        let variance = column.iter().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / n;
+        let mean = sum_of(&|value| value / largest) / n;
+        let variance = sum_of(&|value| (value / largest - mean).powi(2)) / n;
         let deviation = variance.sqrt() * largest;
         Self { mean: mean * largest, deviation: if deviation > 0.0 { deviation } else { 1.0 } }
     }

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::rows::weight_of;
 use crate::Variable;
-use crate::data::Codes;
+use crate::data::{Codes, RowWeights};
 use crate::graph::Dag;
 
 /// A table has at most so many configurations of parents. No data fill more; parents beyond that are not looked at.
@@ -31,6 +32,7 @@ pub(super) struct Table {
 }
 
 /// Counts of the states in each configuration, with the prior in them: one row, spread over the states.
+#[derive(Clone)]
 pub(super) enum Cells {
     /// A row for each configuration.
     Dense(Vec<f64>),
@@ -39,7 +41,8 @@ pub(super) enum Cells {
 }
 
 impl Table {
-    pub(super) fn estimate(arities: &[u32], columns: &[Codes], dag: &Dag, x: Variable) -> Self {
+    /// The table of a variable, of no rows.
+    pub(super) fn new(arities: &[u32], n_rows: usize, dag: &Dag, x: Variable) -> Self {
         let arity = arities[x as usize] as usize;
         let mut configurations = 1;
         let mut strides = Vec::new();
@@ -50,39 +53,48 @@ impl Table {
                 configurations = more;
             }
         }
-        let n_rows = columns[x as usize].len() as u64;
         let prior = 1.0 / arity as f64;
-        let cells = if configurations * arity as u64 <= 4 * n_rows + 1024 {
+        let cells = if configurations * arity as u64 <= 4 * n_rows as u64 + 1024 {
             Cells::Dense(vec![prior; configurations as usize * arity])
         } else {
             Cells::Sparse(FxHashMap::default(), vec![prior; arity])
         };
-        let mut table = Self { arity, strides, cells };
-        table.cells = table.count(columns, x);
-        table
+        Self { arity, strides, cells }
     }
 
-    /// The counts of completed data, with the prior.
-    pub(super) fn count(&self, columns: &[Codes], x: Variable) -> Cells {
-        let column = columns[x as usize].view();
-        let mut configurations = vec![0u64; columns[x as usize].len()];
-        for &(parent, stride) in &self.strides {
-            let parent = columns[parent as usize].view();
-            configurations.iter_mut().enumerate().for_each(|(row, c)| *c += u64::from(parent.get(row)) * stride);
-        }
-        let states = configurations.into_iter().enumerate().map(|(row, c)| (c, column.get(row) as usize));
+    /// The counts of no rows: the prior.
+    pub(super) fn nothing(&self) -> Cells {
         let prior = 1.0 / self.arity as f64;
         match &self.cells {
-            Cells::Dense(cells) => {
-                let mut counts = vec![prior; cells.len()];
-                states.for_each(|(c, state)| counts[c as usize * self.arity + state] += 1.0);
-                Cells::Dense(counts)
-            }
-            Cells::Sparse(_, other) => {
-                let mut rows: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
-                states.for_each(|(c, state)| rows.entry(c).or_insert_with(|| other.clone())[state] += 1.0);
-                Cells::Sparse(rows, other.clone())
-            }
+            Cells::Dense(cells) => Cells::Dense(vec![prior; cells.len()]),
+            Cells::Sparse(_, other) => Cells::Sparse(FxHashMap::default(), other.clone()),
+        }
+    }
+
+    /// Counts some rows of completed data.
+    pub(super) fn add(
+        &self,
+        cells: &mut Cells,
+        columns: &[Codes],
+        x: Variable,
+        rows: &[u32],
+        weights: Option<&RowWeights>,
+    ) {
+        let column = columns[x as usize].view();
+        let mut configurations = vec![0u64; rows.len()];
+        for &(parent, stride) in &self.strides {
+            let parent = columns[parent as usize].view();
+            let rows = configurations.iter_mut().zip(rows);
+            rows.for_each(|(c, &row)| *c += u64::from(parent.get(row as usize)) * stride);
+        }
+        for (configuration, &row) in configurations.into_iter().zip(rows) {
+            let row = row as usize;
+            let state = column.get(row) as usize;
+            let counts = match cells {
+                Cells::Dense(cells) => &mut cells[configuration as usize * self.arity..][..self.arity],
+                Cells::Sparse(rows, other) => rows.entry(configuration).or_insert_with(|| other.clone()),
+            };
+            counts[state] += weight_of(weights, row);
         }
     }
 

@@ -1,7 +1,8 @@
 //! The known values of a number, each with its score.
 
+use super::rows::weight_of;
 use super::scale::Scale;
-use crate::data::Numbers;
+use crate::data::{Numbers, RowWeights};
 use crate::stats::normal_quantile;
 
 /// The known values of a number in increasing order, each with its score. Scores are drawn; the value of a score is the
@@ -15,25 +16,28 @@ pub(super) struct KnownValues {
 
 impl KnownValues {
     /// The values of a column that are not NaN; a column without any counts as 0 alone.
-    pub(super) fn of(column: &[f64], numbers: Numbers) -> Self {
-        let mut known: Vec<f64> = column.iter().copied().filter(|value| !value.is_nan()).collect();
-        known.sort_unstable_by(f64::total_cmp);
-        let n = known.len() as f64;
+    pub(super) fn of(column: &[f64], numbers: Numbers, weights: Option<&RowWeights>) -> Self {
+        let weighed = column.iter().enumerate().map(|(row, &value)| (value, weight_of(weights, row)));
+        let mut known: Vec<(f64, f64)> = weighed.filter(|(value, _)| !value.is_nan()).collect();
+        known.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+        let n: f64 = known.iter().map(|(_, weight)| weight).sum();
         let (mut values, mut scores, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        let mut start = 0;
+        let mut before = 0.0;
         // 0 and −0 are one value.
-        for same in known.chunk_by(|a, b| a == b) {
-            let rank = start as f64 + 0.5 * (same.len() as f64 + 1.0);
-            start += same.len();
-            values.push(same[0]);
+        for same in known.chunk_by(|(a, _), (b, _)| a == b) {
+            let own: f64 = same.iter().map(|(_, weight)| weight).sum();
+            let rank = before + 0.5 * (own + 1.0);
+            before += own;
+            values.push(same[0].0);
             scores.push(normal_quantile(rank / (n + 1.0)));
-            ends.push(normal_quantile((start as f64 + 0.5) / (n + 1.0)));
+            ends.push(normal_quantile((before + 0.5) / (n + 1.0)));
         }
         if values.is_empty() {
             return Self { values: vec![0.0], scores: vec![0.0], ends: Vec::new() };
         }
         if numbers == Numbers::Values {
-            let scale = Scale::of(&known);
+            let (known, weights): (Vec<f64>, Vec<f64>) = known.into_iter().unzip();
+            let scale = Scale::of(&known, |at| weights[at]);
             scores = values.iter().map(|&value| scale.standard(value)).collect();
             ends = scores.windows(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
         }
@@ -71,7 +75,7 @@ mod tests {
         // Two fifths are 0, and the others are whole.
         let column: Vec<f64> =
             (0..1000).map(|row| if row % 5 < 2 { 0.0 } else { f64::from(row % 7) }).chain([f64::NAN]).collect();
-        let known = KnownValues::of(&column, Numbers::Ranks);
+        let known = KnownValues::of(&column, Numbers::Ranks, None);
         let n = 10_000;
         let drawn: Vec<f64> =
             (0..n).map(|i| known.value(normal_quantile((f64::from(i) + 0.5) / f64::from(n)))).collect();
@@ -88,7 +92,7 @@ mod tests {
     fn a_value_is_the_value_of_its_score() {
         let column = [3.0, -0.0, 0.0, 1e300, 2.5, f64::NAN, -7.0];
         for numbers in [Numbers::Ranks, Numbers::Values] {
-            let known = KnownValues::of(&column, numbers);
+            let known = KnownValues::of(&column, numbers, None);
             assert_eq!(known.len(), 5);
             for value in column.into_iter().filter(|value| !value.is_nan()) {
                 // In units of the spread small values are one with such a large one.
@@ -98,7 +102,7 @@ mod tests {
             }
             assert!(known.within(50.0) < 50.0 && known.within(-50.0) > -50.0);
         }
-        let nothing = KnownValues::of(&[f64::NAN], Numbers::Ranks);
+        let nothing = KnownValues::of(&[f64::NAN], Numbers::Ranks, None);
         assert_eq!((nothing.value(0.3), nothing.score(5.0)), (0.0, 0.0));
     }
 }

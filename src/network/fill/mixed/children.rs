@@ -5,12 +5,46 @@ use super::families::{Classes, Family};
 use crate::Variable;
 use crate::data::power_of;
 use crate::network::fill::tables::Table;
+use crate::stats::exponentials_below;
 
 /// A value that is tried.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
-    State(u16),
+    /// A state of this group.
+    Group(u16),
     Score(f64),
+}
+
+/// What a value makes of a variable's columns, against the neutral one.
+enum Change {
+    Nothing,
+    /// This column is 1.
+    Column(usize),
+    /// What the powers of a score differ by.
+    Powers([f64; MOST_POWERS]),
+}
+
+/// No number enters with more powers.
+const MOST_POWERS: usize = 3;
+
+impl Change {
+    fn of(value: Value) -> Self {
+        match value {
+            Value::Group(0) => Self::Nothing,
+            Value::Group(group) => Self::Column(usize::from(group) - 1),
+            Value::Score(z) => Self::Powers(std::array::from_fn(|power| power_of(z, power) - power_of(0.0, power))),
+        }
+    }
+
+    /// What it adds to the sum of the columns, weighed, where a column has a weight.
+    #[inline]
+    fn weighed(&self, weights: &[f64]) -> f64 {
+        match self {
+            Self::Nothing => 0.0,
+            Self::Column(column) => weights[*column],
+            Self::Powers(powers) => weights.iter().zip(powers).map(|(weight, power)| weight * power).sum(),
+        }
+    }
 }
 
 /// The densities of a variable's children in one row, as functions of the variable's value alone: all else is summed up
@@ -19,8 +53,10 @@ pub(super) enum Value {
 pub(super) struct Children<'n> {
     lines: Vec<OnLine<'n>>,
     classes: Vec<OnClasses<'n>>,
-    /// The logits of the states of all `classes` at the neutral value: the first state, the score 0.
+    /// The logits of the groups of states of all `classes` at the neutral value: the first state, the score 0.
     logits: Vec<f64>,
+    /// The logits of one of them at a value.
+    room: Vec<f64>,
     tables: Vec<(Variable, &'n Table)>,
 }
 
@@ -57,7 +93,7 @@ impl<'n> Children<'n> {
                     weights: line.weights_of(x),
                 }),
                 Family::Classes(classes) => {
-                    let own = usize::from(row.codes[child as usize]);
+                    let own = usize::from(classes.group(row.codes[child as usize]));
                     self.classes.push(OnClasses { classes, at: classes.place_of(x), own, start: self.logits.len() });
                     classes.add_logits(row, &mut self.logits);
                 }
@@ -74,40 +110,47 @@ impl<'n> Children<'n> {
         })
     }
 
-    /// The logarithm of the density of the children at a value, up to a constant. The row has the value where tables are.
-    pub(super) fn log_density(&self, value: Value, row: &Row) -> f64 {
+    /// The logarithm of the density at a value of the children that are lines and discriminants, up to a constant.
+    pub(super) fn of_value(&mut self, value: Value) -> f64 {
+        let change = Change::of(value);
         let lines: f64 = self
             .lines
             .iter()
             .map(|line| {
-                let left = line.residual - change(line.weights, value);
+                let left = line.residual - change.weighed(line.weights);
                 left * left * line.precision
             })
             .sum();
-        let classes: f64 = self.classes.iter().map(|on| on.log_share(value, &self.logits[on.start..])).sum();
-        let tables: f64 =
-            self.tables.iter().map(|&(x, table)| table.log_share(&row.codes, row.codes[x as usize])).sum();
-        classes + tables - 0.5 * lines
+        let (logits, room) = (&self.logits, &mut self.room);
+        let classes: f64 = self.classes.iter().map(|on| on.log_share(&change, &logits[on.start..], room)).sum();
+        classes - 0.5 * lines
+    }
+
+    /// The logarithm of the probability of the children that have tables, with the value in the row.
+    pub(super) fn of_tables(&self, row: &Row) -> f64 {
+        self.tables.iter().map(|&(x, table)| table.log_share(&row.codes, row.codes[x as usize])).sum()
     }
 }
 
 impl OnClasses<'_> {
-    fn log_share(&self, value: Value, neutral: &[f64]) -> f64 {
-        let logit = |state: usize| neutral[state] + change(self.classes.weights_from(state, &self.at), value);
-        let arity = self.classes.arity();
-        let largest = (0..arity).map(logit).fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = (0..arity).map(|state| (logit(state) - largest).exp()).sum();
-        logit(self.own) - largest - sum.ln()
-    }
-}
-
-/// What a value adds to the sum of the variable's weighed columns, against the neutral one.
-fn change(weights: &[f64], value: Value) -> f64 {
-    match value {
-        Value::State(0) => 0.0,
-        Value::State(state) => weights[usize::from(state) - 1],
-        Value::Score(z) => {
-            weights.iter().enumerate().map(|(power, w)| w * (power_of(z, power) - power_of(0.0, power))).sum()
+    fn log_share(&self, change: &Change, neutral: &[f64], logits: &mut Vec<f64>) -> f64 {
+        logits.clear();
+        logits.extend_from_slice(&neutral[..self.classes.n_groups()]);
+        let mut add = |column: usize, value: f64| {
+            let weights = self.classes.weights_of(self.at.start + column);
+            logits.iter_mut().zip(weights).for_each(|(logit, weight)| *logit += weight * value);
+        };
+        match change {
+            Change::Nothing => {}
+            Change::Column(column) => add(*column, 1.0),
+            Change::Powers(powers) => {
+                powers.iter().take(self.at.len()).enumerate().for_each(|(power, &value)| add(power, value));
+            }
         }
+        let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        logits.iter_mut().for_each(|logit| *logit -= largest);
+        let own = logits[self.own];
+        exponentials_below(logits);
+        own - logits.iter().sum::<f64>().ln()
     }
 }

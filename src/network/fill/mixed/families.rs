@@ -2,10 +2,17 @@
 //!
 //! All that estimates need are counts and means of products, which are averaged over draws.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
 use super::design::{Columns, Design, Kind, Row};
+use super::groups::Groups;
 use crate::Variable;
 use crate::graph::Dag;
 use crate::network::fill::regression::{Regression, factor, regression, solve_lower, solve_upper};
+use crate::network::fill::rows::weight_of;
 use crate::network::fill::tables::{Cells, Table};
 
 /// The distribution of a variable given its parents.
@@ -19,41 +26,64 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) fn estimate(x: Variable, kinds: &[Kind], arities: &[u32], columns: &Columns, dag: &Dag) -> Self {
+    /// The family of a variable, of no rows.
+    pub(super) fn new(x: Variable, kinds: &[Kind], arities: &[u32], n_rows: usize, dag: &Dag) -> Self {
         let parents = dag.parents(x);
-        match kinds[x as usize] {
-            Kind::Number(_) => Self::Line(Line::estimate(x, Design::new(parents, kinds), columns)),
-            Kind::Category(_) if parents.iter().all(|&parent| matches!(kinds[parent as usize], Kind::Category(_))) => {
-                Self::Table(Table::estimate(arities, &columns.codes, dag, x))
-            }
-            Kind::Category(arity) => Self::Classes(Classes::estimate(x, arity, Design::new(parents, kinds), columns)),
+        let is_category = |parent: &Variable| matches!(kinds[*parent as usize], Kind::Category(..));
+        match &kinds[x as usize] {
+            Kind::Number(_) => Self::Line(Line::new(Design::new(parents, kinds))),
+            Kind::Category(..) if parents.iter().all(is_category) => Self::Table(Table::new(arities, n_rows, dag, x)),
+            Kind::Category(_, groups) => Self::Classes(Classes::new(Arc::clone(groups), Design::new(parents, kinds))),
         }
     }
 
-    /// Counts or moments of other completed data.
-    pub(super) fn count(&self, x: Variable, columns: &Columns) -> Counts {
+    /// The counts of no rows.
+    pub(super) fn nothing(&self) -> Counts {
         match self {
-            Self::Table(table) => Counts::Cells(table.count(&columns.codes, x)),
-            Self::Line(line) => Counts::Moments(line.design.moments(columns, Some(x))),
+            Self::Table(table) => Counts::Cells(table.nothing()),
+            Self::Line(line) => Counts::Products(vec![0.0; line.design.n_products(true)]),
             Self::Classes(classes) => {
-                let (products, sums) = classes.count(x, columns);
-                Counts::Classes(products, sums)
+                let sums = classes.groups.len() * (1 + classes.design.width);
+                Counts::Classes(vec![0.0; classes.design.n_products(false)], vec![0.0; sums])
             }
+        }
+    }
+
+    /// Counts some rows of completed data.
+    pub(super) fn add(&self, counts: &mut Counts, x: Variable, columns: &Columns, rows: &[u32]) {
+        match (self, counts) {
+            (Self::Table(table), Counts::Cells(cells)) => {
+                table.add(cells, &columns.codes, x, rows, columns.weights.as_deref());
+            }
+            (Self::Line(line), Counts::Products(sums)) => line.design.add_products(sums, columns, Some(x), rows),
+            (Self::Classes(classes), Counts::Classes(products, sums)) => {
+                classes.design.add_products(products, columns, None, rows);
+                classes.add_sums(sums, x, columns, rows);
+            }
+            _ => unreachable!("counts are of the family that made them"),
+        }
+    }
+
+    /// Takes the counts of all rows, which weigh so much together, in place of those so far.
+    pub(super) fn take(&mut self, new: Counts, n: f64) {
+        match (&mut *self, new) {
+            (Self::Table(table), Counts::Cells(new)) => table.cells = new,
+            (_, new) => self.blend(new, 1.0, n),
         }
     }
 
     /// Takes the mean of the counts so far and those of other completed data, which have this weight.
-    pub(super) fn blend(&mut self, new: Counts, weight: f64, n_rows: usize) {
+    pub(super) fn blend(&mut self, new: Counts, weight: f64, n: f64) {
         match (self, new) {
             (Self::Table(table), Counts::Cells(new)) => table.cells.blend(new, weight),
-            (Self::Line(line), Counts::Moments(new)) => {
-                mean(&mut line.moments, &new, weight);
-                line.fitted = regression(&line.moments, line.design.width, n_rows);
+            (Self::Line(line), Counts::Products(new)) => {
+                mean(&mut line.moments, &new, n, weight);
+                line.fitted = regression(&line.moments, line.design.width, n);
             }
             (Self::Classes(classes), Counts::Classes(products, sums)) => {
-                mean(&mut classes.products, &products, weight);
-                mean(&mut classes.sums, &sums, weight);
-                classes.fit(n_rows);
+                mean(&mut classes.products, &products, n, weight);
+                mean(&mut classes.sums, &sums, n, weight);
+                classes.fit(n);
             }
             _ => unreachable!("counts are of the family that made them"),
         }
@@ -77,17 +107,19 @@ impl Family {
 }
 
 /// What a family is estimated from.
+#[derive(Clone)]
 pub(super) enum Counts {
     /// Of a table.
     Cells(Cells),
-    /// Of a line.
-    Moments(Vec<f64>),
-    /// Of a discriminant: means of products, and sums by state.
+    /// Of a line: sums of products.
+    Products(Vec<f64>),
+    /// Of a discriminant: sums of products, and sums by group.
     Classes(Vec<f64>, Vec<f64>),
 }
 
-fn mean(old: &mut [f64], new: &[f64], weight: f64) {
-    old.iter_mut().zip(new).for_each(|(old, &new)| *old += weight * (new - *old));
+/// Takes the mean of means so far and those that sums over all rows make.
+fn mean(old: &mut [f64], sums: &[f64], n: f64, weight: f64) {
+    old.iter_mut().zip(sums).for_each(|(old, &sum)| *old += weight * (sum / n - *old));
 }
 
 /// A number given its parents.
@@ -98,9 +130,9 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn estimate(x: Variable, design: Design, columns: &Columns) -> Self {
-        let moments = design.moments(columns, Some(x));
-        let fitted = regression(&moments, design.width, columns.n_rows());
+    fn new(design: Design) -> Self {
+        let moments = vec![0.0; design.n_products(true)];
+        let fitted = regression(&moments, design.width, 1.0);
         Self { design, moments, fitted }
     }
 
@@ -120,67 +152,66 @@ impl Line {
     }
 }
 
-/// A category given numbers, and categories beside them: in each state the parents' columns count as normal with a mean
-/// of the state's own and one covariance matrix, so that the logarithms of the states' odds are linear in them.
+/// A category given numbers, and categories beside them: in each group of states the parents' columns count as normal with
+/// a mean of the group's own and one covariance matrix, so that the logarithms of the groups' odds are linear in them.
+/// Within a group states are independent of the parents.
 pub(super) struct Classes {
-    arity: usize,
+    groups: Arc<Groups>,
     design: Design,
     /// Means of products of any two of 1 and the columns.
     products: Vec<f64>,
-    /// For each state: its share, and the mean of each column times its indicator.
+    /// For each group: its share, and the mean of each column times its indicator.
     sums: Vec<f64>,
     constants: Vec<f64>,
-    /// A row for each state.
+    /// For each column the weights of all groups.
     weights: Vec<f64>,
 }
 
 impl Classes {
-    fn estimate(x: Variable, arity: u32, design: Design, columns: &Columns) -> Self {
-        let arity = arity as usize;
-        let mut made = Self {
-            arity,
+    fn new(groups: Arc<Groups>, design: Design) -> Self {
+        let (n_groups, width) = (groups.len(), design.width);
+        Self {
+            products: vec![0.0; design.n_products(false)],
+            sums: vec![0.0; n_groups * (1 + width)],
+            constants: vec![0.0; n_groups],
+            weights: vec![0.0; n_groups * width],
+            groups,
             design,
-            products: Vec::new(),
-            sums: Vec::new(),
-            constants: vec![0.0; arity],
-            weights: Vec::new(),
-        };
-        (made.products, made.sums) = made.count(x, columns);
-        made.weights = vec![0.0; arity * made.design.width];
-        made.fit(columns.n_rows());
-        made
+        }
     }
 
-    fn count(&self, x: Variable, columns: &Columns) -> (Vec<f64>, Vec<f64>) {
-        let (n, k) = (columns.n_rows(), 1 + self.design.width);
-        let mut sums = vec![0.0; self.arity * k];
+    /// Adds some rows to the sums of each group.
+    fn add_sums(&self, sums: &mut [f64], x: Variable, columns: &Columns, rows: &[u32]) {
+        let k = 1 + self.design.width;
         let (mut row, mut values) = (columns.room(), Vec::with_capacity(k));
-        for at in 0..n {
+        for &at in rows {
+            let at = at as usize;
+            let weight = weight_of(columns.weights.as_deref(), at);
             columns.read(at, self.design.variables(), &mut row);
             values.clear();
             values.push((0, 1.0));
             self.design.write(&row, 1, &mut values);
-            let state = columns.codes[x as usize].get(at) as usize;
-            values.iter().for_each(|&(column, value)| sums[state * k + column] += value);
+            let group = usize::from(self.groups.group(columns.codes[x as usize].get(at) as u16));
+            values.iter().for_each(|&(column, value)| sums[group * k + column] += weight * value);
         }
-        sums.iter_mut().for_each(|sum| *sum /= n as f64);
-        (self.design.moments(columns, None), sums)
     }
 
-    fn fit(&mut self, n_rows: usize) {
-        let (k, n) = (self.design.width, n_rows as f64);
+    /// Estimates the weights from sums over rows that weigh so much together.
+    fn fit(&mut self, n: f64) {
+        let k = self.design.width;
         let at = |i: usize, j: usize| self.products[i * (i + 1) / 2 + j];
         let overall = |i: usize| at(i + 1, 0);
-        let share = |state: usize| self.sums[state * (k + 1)];
-        // A row of all data is added to each state: of a rare one the mean is not known.
-        let shift = |state: usize, i: usize| {
-            (self.sums[state * (k + 1) + 1 + i] - share(state) * overall(i)) / (share(state) + 1.0 / n)
+        let n_groups = self.groups.len();
+        let share = |group: usize| self.sums[group * (k + 1)];
+        // A row of all data is added to each group: of a rare one the mean is not known.
+        let shift = |group: usize, i: usize| {
+            (self.sums[group * (k + 1) + 1 + i] - share(group) * overall(i)) / (share(group) + 1.0 / n)
         };
-        let shifts: Vec<f64> = (0..self.arity).flat_map(|state| (0..k).map(move |i| shift(state, i))).collect();
+        let shifts: Vec<f64> = (0..n_groups).flat_map(|group| (0..k).map(move |i| shift(group, i))).collect();
         let mut between = vec![0.0; k * k];
-        for (state, shifts) in shifts.chunks_exact(k.max(1)).enumerate() {
+        for (group, shifts) in shifts.chunks_exact(k.max(1)).enumerate() {
             for (i, between) in between.chunks_exact_mut(k.max(1)).enumerate() {
-                let weighted = share(state) * shifts[i];
+                let weighted = share(group) * shifts[i];
                 between[..=i].iter_mut().zip(shifts).for_each(|(sum, shift)| *sum += weighted * shift);
             }
         }
@@ -192,47 +223,62 @@ impl Classes {
             within[i * k + i] += 1.0 / n;
         }
         factor(&mut within, k);
-        let mut weights = shifts.clone();
-        let mut constants = Vec::with_capacity(self.arity);
-        for state in 0..self.arity {
-            let own = &mut weights[state * k..][..k];
-            solve_lower(&within, k, own);
-            solve_upper(&within, k, own);
-            let against = |i: usize| 0.5 * shifts[state * k + i] + overall(i);
-            let prior = (n * share(state) + 1.0 / self.arity as f64).ln();
+        let (mut weights, mut own) = (vec![0.0; n_groups * k], vec![0.0; k]);
+        let mut constants = Vec::with_capacity(n_groups);
+        for group in 0..n_groups {
+            own.copy_from_slice(&shifts[group * k..][..k]);
+            solve_lower(&within, k, &mut own);
+            solve_upper(&within, k, &mut own);
+            own.iter().enumerate().for_each(|(column, &weight)| weights[column * n_groups + group] = weight);
+            let against = |i: usize| 0.5 * shifts[group * k + i] + overall(i);
+            let prior = (n * share(group) + 1.0 / n_groups as f64).ln();
             constants.push(prior - own.iter().enumerate().map(|(i, weight)| weight * against(i)).sum::<f64>());
         }
         (self.weights, self.constants) = (weights, constants);
     }
 
-    /// The number of states.
-    pub(super) fn arity(&self) -> usize {
-        self.arity
+    /// The number of groups of states.
+    pub(super) fn n_groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The group of a state.
+    pub(super) fn group(&self, state: u16) -> u16 {
+        self.groups.group(state)
     }
 
     /// Where the columns of a parent begin.
-    pub(super) fn place_of(&self, parent: Variable) -> std::ops::Range<usize> {
+    pub(super) fn place_of(&self, parent: Variable) -> Range<usize> {
         self.design.place_of(parent)
     }
 
-    /// The weights of some columns in a state.
+    /// The weights of a column in each group.
     #[inline]
-    pub(super) fn weights_from(&self, state: usize, columns: &std::ops::Range<usize>) -> &[f64] {
-        let start = state * self.design.width;
-        &self.weights[start + columns.start..start + columns.end]
+    pub(super) fn weights_of(&self, column: usize) -> &[f64] {
+        &self.weights[column * self.groups.len()..][..self.groups.len()]
     }
 
+    /// The logits of all states.
     fn logits(&self, row: &Row, found: &mut Vec<f64>) {
         found.clear();
         self.add_logits(row, found);
+        if self.groups.has_merged() {
+            let of_groups = found.clone();
+            found.clear();
+            found.extend(self.groups.states().map(|(group, share)| of_groups[usize::from(group)] + share));
+        }
     }
 
-    /// Appends the logits of all states.
+    /// Appends the logits of all groups.
     pub(super) fn add_logits(&self, row: &Row, found: &mut Vec<f64>) {
-        let k = self.design.width;
-        found.extend(
-            (0..self.arity).map(|state| self.constants[state] + self.design.sum(&self.weights[state * k..][..k], row)),
-        );
+        // Of each parent few columns are not 0.
+        let mut values: SmallVec<[(usize, f64); 32]> = SmallVec::new();
+        self.design.write(row, 0, &mut values);
+        let start = found.len();
+        found.extend_from_slice(&self.constants);
+        for (column, value) in values {
+            found[start..].iter_mut().zip(self.weights_of(column)).for_each(|(sum, weight)| *sum += weight * value);
+        }
     }
 }
 
@@ -250,15 +296,29 @@ mod tests {
         Columns {
             codes: vec![Codes::Narrow(group), Codes::Narrow(vec![]), Codes::Narrow(vec![])],
             scores: vec![vec![], score, child],
+            weights: None,
         }
+    }
+
+    fn category(columns: &Columns, x: usize, arity: u32) -> Kind {
+        Kind::Category(arity, Arc::new(Groups::of(&columns.codes[x], arity, |_| 1.0)))
+    }
+
+    fn estimate(x: Variable, kinds: &[Kind], arities: &[u32], columns: &Columns, dag: &Dag) -> Family {
+        let n = columns.n_rows();
+        let mut family = Family::new(x, kinds, arities, n, dag);
+        let mut counts = family.nothing();
+        family.add(&mut counts, x, columns, &(0..n as u32).collect::<Vec<_>>());
+        family.take(counts, n as f64);
+        family
     }
 
     #[test]
     fn a_line_is_that_of_the_data() {
         let columns = columns(303);
-        let kinds = [Kind::Category(3), Kind::Number(2), Kind::Number(2)];
+        let kinds = [category(&columns, 0, 3), Kind::Number(2), Kind::Number(2)];
         let dag = Dag::from_arcs(3, [(0, 2), (1, 2)]).unwrap();
-        let family = Family::estimate(2, &kinds, &[3, 1, 1], &columns, &dag);
+        let family = estimate(2, &kinds, &[3, 1, 1], &columns, &dag);
         let line = family.line().unwrap();
         let mut row = columns.room();
         for at in [0, 5, 200] {
@@ -283,10 +343,11 @@ mod tests {
         let columns = Columns {
             codes: vec![Codes::Narrow(vec![]), Codes::Narrow((0..n).map(code).collect())],
             scores: vec![scores, vec![]],
+            weights: None,
         };
         let dag = Dag::from_arcs(2, [(0, 1)]).unwrap();
-        let kinds = [Kind::Number(1), Kind::Category(2)];
-        let families = [0, 1].map(|x| Family::estimate(x, &kinds, &[1, 2], &columns, &dag));
+        let kinds = [Kind::Number(1), category(&columns, 1, 2)];
+        let families = [0, 1].map(|x| estimate(x, &kinds, &[1, 2], &columns, &dag));
         for z in [-0.5, 0.3, 1.2] {
             let row = Row { codes: vec![0, 1], scores: vec![z, 0.0] };
             let density = |mean: f64| (-0.5 * ((z - mean) / 0.5f64).powi(2)).exp();
@@ -299,7 +360,7 @@ mod tests {
             let neutral = Row { codes: vec![0, 1], scores: vec![0.0, 0.0] };
             let mut children = Children::default();
             children.read(0, &[1], &families, &neutral);
-            assert!((children.log_density(Value::Score(z), &row).exp() - found).abs() < 1e-12);
+            assert!(((children.of_value(Value::Score(z)) + children.of_tables(&row)).exp() - found).abs() < 1e-12);
         }
     }
 }

@@ -10,15 +10,19 @@
 mod children;
 mod design;
 mod families;
+mod groups;
 mod network;
+
+use std::sync::Arc;
 
 use self::design::Columns;
 use self::network::Network;
+use super::rows::{Pool, differ};
 use super::values::KnownValues;
 use super::{seed_of_sweep, weight_of_sweep};
-use crate::data::{Codes, Gaps, MixedColumn, MixedOptions};
+use crate::data::{Codes, Gaps, MixedColumn, MixedOptions, RowWeights};
 use crate::graph::Dag;
-use crate::random_numbers::{below, stream};
+use crate::random_numbers::stream;
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 
@@ -28,6 +32,7 @@ use crate::{Error, Result, Variable};
 pub struct IncompleteMixed {
     columns: Vec<MixedColumn>,
     options: MixedOptions,
+    weights: Option<Arc<RowWeights>>,
 }
 
 impl IncompleteMixed {
@@ -57,10 +62,22 @@ impl IncompleteMixed {
             }
         }
         if infinite.is_empty() {
-            Ok(Self { columns, options })
+            Ok(Self { columns, options, weights: None })
         } else {
             Err(Error::columns(infinite, "hold infinite values"))
         }
+    }
+
+    /// The same with sampling weights of rows, by which ranks, counts and moments are taken.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when there are not as many as rows.
+    pub fn with_weights(self, weights: RowWeights) -> Result<Self> {
+        if weights.scaled().len() != self.n_rows() {
+            return Err(Error::Data(format!("{} weights for {} rows", weights.scaled().len(), self.n_rows())));
+        }
+        Ok(Self { weights: Some(weights).filter(differ).map(Arc::new), ..self })
     }
 
     fn n_rows(&self) -> usize {
@@ -83,10 +100,11 @@ impl IncompleteMixed {
             |(), x| {
                 let (known, missing): (Vec<usize>, Vec<usize>) =
                     (0..self.n_rows()).partition(|&row| !is_missing(&self.columns[x], row));
+                let pool = Pool::new(&known, self.weights.as_deref());
                 let mut rng = stream(seed, x as u64);
                 let mut drawn = self.columns[x].clone();
                 for row in missing {
-                    let from = (!known.is_empty()).then(|| known[below(&mut rng, known.len())]);
+                    let from = pool.draw(&mut rng);
                     match &mut drawn {
                         MixedColumn::Category(codes, _) => {
                             let code = from.map_or(0, |row| codes.get(row));
@@ -125,9 +143,10 @@ impl IncompleteMixed {
             return Err(Error::Data("data, completed data and the graph differ in size or kind".into()));
         }
         let known = run.map(p, || (), |(), x| self.known_values(x))?;
-        let mut columns = scored(completed, &known, run)?;
+        let (codes, scores) = scored(completed, &known, run)?;
+        let mut columns = Columns { codes, scores, weights: self.weights.clone() };
         let gaps = self.gaps();
-        let mut network = Network::estimate(&self.columns, known, self.options.powers, &columns, dag, run)?;
+        let mut network = Network::estimate(&self.columns, known, self.options.powers, &columns, &gaps, dag, run)?;
         for sweep in 0..sweeps {
             if sweep > 0 {
                 network.blend(&columns, weight_of_sweep(sweep, sweeps), run)?;
@@ -148,7 +167,7 @@ impl IncompleteMixed {
 
     fn known_values(&self, x: usize) -> Option<KnownValues> {
         match &self.columns[x] {
-            MixedColumn::Number(values) => Some(KnownValues::of(values, self.options.numbers)),
+            MixedColumn::Number(values) => Some(KnownValues::of(values, self.options.numbers, self.weights.as_deref())),
             MixedColumn::Category(..) => None,
         }
     }
@@ -162,7 +181,7 @@ fn is_missing(column: &MixedColumn, row: usize) -> bool {
 }
 
 /// Completed columns, with the scores of numbers.
-fn scored(completed: &[MixedColumn], known: &[Option<KnownValues>], run: &Run) -> Result<Columns> {
+fn scored(completed: &[MixedColumn], known: &[Option<KnownValues>], run: &Run) -> Result<(Vec<Codes>, Vec<Vec<f64>>)> {
     let parts = run.map(
         completed.len(),
         || (),
@@ -174,8 +193,7 @@ fn scored(completed: &[MixedColumn], known: &[Option<KnownValues>], run: &Run) -
             (MixedColumn::Number(_), None) => unreachable!("a number has its known values"),
         },
     )?;
-    let (codes, scores) = parts.into_iter().unzip();
-    Ok(Columns { codes, scores })
+    Ok(parts.into_iter().unzip())
 }
 
 #[cfg(test)]

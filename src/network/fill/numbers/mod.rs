@@ -10,11 +10,12 @@ use rustc_hash::FxHashMap;
 
 use self::network::Network;
 use super::regression::{Regression, regression};
+use super::rows::{Pool, differ, weight_of, weight_of_all};
 use super::scale::Scale;
 use super::{seed_of_sweep, weight_of_sweep};
-use crate::data::Gaps;
+use crate::data::{Gaps, RowWeights};
 use crate::graph::Dag;
-use crate::random_numbers::{below, normal, stream};
+use crate::random_numbers::{normal, stream};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
 
@@ -22,6 +23,7 @@ use crate::{Error, Result, Variable};
 #[derive(Debug, Clone)]
 pub struct IncompleteNumbers {
     columns: Vec<Vec<f64>>,
+    weights: Option<RowWeights>,
 }
 
 impl IncompleteNumbers {
@@ -39,7 +41,23 @@ impl IncompleteNumbers {
         let infinite =
             |(x, column): (usize, &Vec<f64>)| column.iter().any(|value| value.is_infinite()).then_some(x as Variable);
         let infinite: Vec<Variable> = columns.iter().enumerate().filter_map(infinite).collect();
-        if infinite.is_empty() { Ok(Self { columns }) } else { Err(Error::columns(infinite, "hold infinite values")) }
+        if infinite.is_empty() {
+            Ok(Self { columns, weights: None })
+        } else {
+            Err(Error::columns(infinite, "hold infinite values"))
+        }
+    }
+
+    /// The same with sampling weights of rows, by which means and moments are taken.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when there are not as many as rows.
+    pub fn with_weights(self, weights: RowWeights) -> Result<Self> {
+        if weights.scaled().len() != self.n_rows() {
+            return Err(Error::Data(format!("{} weights for {} rows", weights.scaled().len(), self.n_rows())));
+        }
+        Ok(Self { weights: Some(weights).filter(differ), ..self })
     }
 
     fn n_rows(&self) -> usize {
@@ -62,9 +80,13 @@ impl IncompleteNumbers {
             || (),
             |(), x| {
                 let column = &self.columns[x];
-                let known: Vec<f64> = column.iter().copied().filter(|value| !value.is_nan()).collect();
+                let known: Vec<usize> = (0..column.len()).filter(|&row| !column[row].is_nan()).collect();
+                let pool = Pool::new(&known, self.weights.as_ref());
                 let mut rng = stream(seed, x as u64);
-                let mut draw = || if known.is_empty() { normal(&mut rng) } else { known[below(&mut rng, known.len())] };
+                let mut draw = || match pool.draw(&mut rng) {
+                    Some(row) => column[row],
+                    None => normal(&mut rng),
+                };
                 column.iter().map(|&value| if value.is_nan() { draw() } else { value }).collect()
             },
         )
@@ -90,11 +112,12 @@ impl IncompleteNumbers {
         if completed.len() != p || completed.iter().any(|column| column.len() != n) || dag.n_variables() != p {
             return Err(Error::Data("data, completed data and the graph differ in size".into()));
         }
-        let scales = run.map(p, || (), |(), x| Scale::of(&completed[x]))?;
+        let weights = self.weights.as_ref();
+        let scales = run.map(p, || (), |(), x| Scale::of(&completed[x], |row| weight_of(weights, row)))?;
         let standard = |x: usize| completed[x].iter().map(|&value| scales[x].standard(value)).collect::<Vec<f64>>();
         let mut columns = run.map(p, || (), |(), x| standard(x))?;
         let gaps = self.gaps();
-        let mut families = Families::count(&columns, dag, run)?;
+        let mut families = Families::count(&columns, weights, dag, run)?;
         for sweep in 0..sweeps {
             if sweep > 0 {
                 families.blend(&columns, weight_of_sweep(sweep, sweeps), run)?;
@@ -117,20 +140,22 @@ impl IncompleteNumbers {
 /// What each regression of a variable on its parents needs of the data.
 struct Families<'d> {
     dag: &'d Dag,
-    n_rows: usize,
+    weights: Option<&'d RowWeights>,
+    /// What all rows weigh.
+    n: f64,
     /// For each variable the means of products of any two of: 1, its parents, itself; the lower triangle, row by row.
     moments: Vec<Vec<f64>>,
 }
 
 impl<'d> Families<'d> {
-    fn count(columns: &[Vec<f64>], dag: &'d Dag, run: &Run) -> Result<Self> {
-        let moments = run.map(columns.len(), || (), |(), x| moments(columns, dag, x))?;
-        Ok(Self { dag, n_rows: columns[0].len(), moments })
+    fn count(columns: &[Vec<f64>], weights: Option<&'d RowWeights>, dag: &'d Dag, run: &Run) -> Result<Self> {
+        let moments = run.map(columns.len(), || (), |(), x| moments(columns, weights, dag, x))?;
+        Ok(Self { dag, weights, n: weight_of_all(weights, columns[0].len()), moments })
     }
 
     /// The mean of the moments so far and those of other completed data, which have this weight.
     fn blend(&mut self, columns: &[Vec<f64>], weight: f64, run: &Run) -> Result<()> {
-        let new = run.map(columns.len(), || (), |(), x| moments(columns, self.dag, x))?;
+        let new = run.map(columns.len(), || (), |(), x| moments(columns, self.weights, self.dag, x))?;
         for (old, new) in self.moments.iter_mut().flatten().zip(new.iter().flatten()) {
             *old += weight * (new - *old);
         }
@@ -139,7 +164,7 @@ impl<'d> Families<'d> {
 
     fn network(&self, run: &Run) -> Result<Network> {
         let p = self.moments.len();
-        let n = self.n_rows;
+        let n = self.n;
         let families =
             run.map(p, || (), |(), x| regression(&self.moments[x], self.dag.parents(x as Variable).len(), n))?;
         let mut means = vec![0.0; p];
@@ -175,12 +200,21 @@ impl<'d> Families<'d> {
     }
 }
 
-fn moments(columns: &[Vec<f64>], dag: &Dag, x: usize) -> Vec<f64> {
+fn moments(columns: &[Vec<f64>], weights: Option<&RowWeights>, dag: &Dag, x: usize) -> Vec<f64> {
     let family: Vec<&[f64]> =
         dag.parents(x as Variable).iter().map(|&v| v as usize).chain([x]).map(|v| columns[v].as_slice()).collect();
-    let n = columns[x].len() as f64;
+    let n = weight_of_all(weights, columns[x].len());
     let mut found = vec![1.0];
-    for (i, a) in family.iter().enumerate() {
+    let mut weighed = Vec::new();
+    for (i, &a) in family.iter().enumerate() {
+        let a = match weights {
+            None => a,
+            Some(weights) => {
+                weighed.clear();
+                weighed.extend(a.iter().zip(weights.scaled()).map(|(value, weight)| weight * value));
+                &weighed
+            }
+        };
         found.push(a.iter().sum::<f64>() / n);
         found.extend(family[..=i].iter().map(|b| a.iter().zip(*b).map(|(a, b)| a * b).sum::<f64>() / n));
     }

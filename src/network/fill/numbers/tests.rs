@@ -13,11 +13,11 @@ fn sampled(n: usize, run: &Run) -> Vec<Vec<f64>> {
 }
 
 fn estimate(complete: &[Vec<f64>], run: &Run) -> (Network, Vec<Scale>) {
-    let scales: Vec<Scale> = complete.iter().map(|column| Scale::of(column)).collect();
+    let scales: Vec<Scale> = complete.iter().map(|column| Scale::of(column, |_| 1.0)).collect();
     let columns: Vec<Vec<f64>> =
         complete.iter().zip(&scales).map(|(c, scale)| c.iter().map(|&v| scale.standard(v)).collect()).collect();
     let dag = network().dag().clone();
-    (Families::count(&columns, &dag, run).unwrap().network(run).unwrap(), scales)
+    (Families::count(&columns, None, &dag, run).unwrap().network(run).unwrap(), scales)
 }
 
 #[test]
