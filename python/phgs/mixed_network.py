@@ -275,6 +275,8 @@ class MixedNetwork:
 
 def _of_numbers(table: GaussianTable) -> MixedTable:
     """Return Gaussian columns as mixed data without categories."""
+    if table.moments is not None:
+        table.take(np.empty(0, np.intp))  # Says where the rows are.
     if table.values is None:
         raise ParameterError("data: a correlation matrix has no rows; give the columns")
     levels = ((),) * table.n_variables

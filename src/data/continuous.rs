@@ -1,6 +1,7 @@
 //! Columns of real numbers.
 
 use super::RowWeights;
+use super::sums::Centring;
 use crate::{Error, Result, Variable};
 
 /// A table of continuous variables: columns of finite numbers, none of them constant.
@@ -19,7 +20,12 @@ pub struct ContinuousData {
     n_rows: usize,
     columns: Vec<Vec<f64>>,
     weights: Option<RowWeights>,
+    /// `None` of constant columns.
+    centrings: Vec<Option<Centring>>,
 }
+
+/// What is said of constant columns.
+pub(super) const CONSTANT: &str = "are constant, so that they have no correlation; leave them out";
 
 impl ContinuousData {
     /// Builds the table from columns.
@@ -42,7 +48,7 @@ impl ContinuousData {
         if constant.is_empty() {
             return Ok(data);
         }
-        Err(Error::columns(constant, "are constant, so that they have no correlation; leave them out"))
+        Err(Error::columns(constant, CONSTANT))
     }
 
     /// The table, and its constant columns; all else is refused as by [`from_columns`](Self::from_columns).
@@ -70,8 +76,10 @@ impl ContinuousData {
         {
             return Err(Error::Data(format!("{} weights for {n_rows} rows", weights.scaled().len())));
         }
-        let constant = where_true(&|column| centred(column, weights.as_ref()).is_none());
-        Ok((Self { n_rows, columns, weights }, constant))
+        let weighing = weights.as_ref().map(|weights| (weights.scaled(), weights.effective_rows()));
+        let centrings: Vec<_> = columns.iter().map(|column| Centring::of_column(column, weighing)).collect();
+        let constant = (0..).zip(&centrings).filter(|(_, centring)| centring.is_none()).map(|(x, _)| x).collect();
+        Ok((Self { n_rows, columns, weights, centrings }, constant))
     }
 
     /// Number of rows.
@@ -84,9 +92,19 @@ impl ContinuousData {
         self.weights.as_ref().map_or(self.n_rows as f64, RowWeights::effective_rows)
     }
 
-    /// [`centred`] of a variable.
-    pub(super) fn centred(&self, variable: Variable) -> Option<(Vec<f64>, f64)> {
-        centred(self.column(variable), self.weights.as_ref())
+    /// The roots of the weights of rows, if these have some.
+    pub(super) fn roots(&self) -> Option<Vec<f64>> {
+        self.weights.as_ref().map(|weights| weights.scaled().iter().map(|w| w.sqrt()).collect())
+    }
+
+    /// How each variable is centred; `None` of constant ones.
+    pub(super) fn centrings(&self) -> &[Option<Centring>] {
+        &self.centrings
+    }
+
+    /// All columns.
+    pub(super) fn columns(&self) -> Vec<&[f64]> {
+        self.columns.iter().map(Vec::as_slice).collect()
     }
 
     /// Number of variables.
@@ -100,39 +118,17 @@ impl ContinuousData {
     }
 }
 
-/// The deviations from the mean, scaled to unit length, and the logarithm of the variance (divided by the number of rows); `None` for a
-/// column that is constant up to the rounding of its values. Of weighted rows mean and variance are weighted, and the
-/// deviations are multiplied by the roots of the weights, so that products of them are.
-pub(super) fn centred(column: &[f64], weights: Option<&RowWeights>) -> Option<(Vec<f64>, f64)> {
-    let largest = column.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    if largest == 0.0 {
-        return None;
-    }
-    // In units of the largest value nothing overflows; differences from the first value keep the digits of columns
-    // that are far from zero.
-    let first = column[0] / largest;
-    let mut deviations: Vec<f64> = column.iter().map(|v| v / largest - first).collect();
-    let scaled = weights.map(RowWeights::scaled);
-    let n = weights.map_or(column.len() as f64, RowWeights::effective_rows);
-    // A second pass takes out what rounding left in the mean.
-    for _ in 0..2 {
-        let mean = match scaled {
-            None => deviations.iter().sum::<f64>() / n,
-            Some(scaled) => deviations.iter().zip(scaled).map(|(d, w)| d * w).sum::<f64>() / n,
-        };
-        deviations.iter_mut().for_each(|d| *d -= mean);
-    }
-    let spread = deviations.iter().fold(0.0f64, |m, d| m.max(d.abs()));
-    if spread <= 4.0 * f64::EPSILON {
-        return None;
-    }
-    deviations.iter_mut().for_each(|d| *d /= spread);
-    if let Some(scaled) = scaled {
-        deviations.iter_mut().zip(scaled).for_each(|(d, w)| *d *= w.sqrt());
+/// The deviations of a column from its mean, scaled to unit length; `None` for a column that is constant up to the rounding
+/// of its values. Of weighted rows the mean is weighted, and the deviations are multiplied by the roots of the weights, so that
+/// products of them are.
+pub(super) fn centred(column: &[f64], weights: Option<&RowWeights>) -> Option<Vec<f64>> {
+    let weighing = weights.map(|weights| (weights.scaled(), weights.effective_rows()));
+    let centring = Centring::of_column(column, weighing)?;
+    let mut deviations: Vec<f64> = column.iter().map(|&v| centring.of(v)).collect();
+    if let Some((weights, _)) = weighing {
+        deviations.iter_mut().zip(weights).for_each(|(d, w)| *d *= w.sqrt());
     }
     let length = deviations.iter().map(|d| d * d).sum::<f64>().sqrt();
     deviations.iter_mut().for_each(|d| *d /= length);
-    // As a logarithm: squares of columns at scales such as 1e200 are out of the range of floats.
-    let log_deviation = (length / n.sqrt()).ln() + spread.ln() + largest.ln();
-    Some((deviations, 2.0 * log_deviation))
+    Some(deviations)
 }

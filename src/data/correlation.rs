@@ -1,5 +1,7 @@
 //! The correlation matrix, which is all that Gaussian methods need of the data.
 
+use super::continuous::CONSTANT;
+use super::sums::{Centring, ProductSums};
 use super::{ContinuousData, RowWeights};
 use crate::run::Run;
 use crate::{Error, Result, Variable};
@@ -16,10 +18,6 @@ pub struct Correlation {
     log_variances: Vec<f64>,
 }
 
-/// Columns of one panel of the blocked product.
-const PANEL: usize = 4;
-/// Panels of one block, which is one item of work.
-const BLOCK: usize = 16;
 /// How far from 1 an absolute correlation has to be for two columns to count as different.
 const DUPLICATE: f64 = 1e-12;
 
@@ -31,13 +29,7 @@ impl Correlation {
     /// [`Error::Columns`] when two columns are copies of each other up to scale and shift; [`Error::Interrupted`].
     pub fn of(data: &ContinuousData, run: &Run) -> Result<Self> {
         let (found, copies) = Self::with_copies(data, run)?;
-        match copies.first() {
-            Some(&(x, y)) if found.n_rows > 2 => {
-                let problem = "are copies of each other up to scale and shift; leave one of them out";
-                Err(Error::columns(vec![x, y], problem))
-            }
-            _ => Ok(found),
-        }
+        found.without(&copies)
     }
 
     /// The correlations of a table in which columns may be constant, or copies of others: each such column correlates
@@ -86,63 +78,84 @@ impl Correlation {
     /// The correlations, and the pairs of columns that are copies of each other, in order. A constant column correlates
     /// with nothing, and has a variance of 1.
     fn with_copies(data: &ContinuousData, run: &Run) -> Result<(Self, Vec<(Variable, Variable)>)> {
-        let (p, n) = (data.n_variables(), data.n_rows());
-        let n_panels = p.div_ceil(PANEL);
-        // Panels of four standardised columns, row by row, the last filled up with zeros.
-        let panels = run.map(
-            n_panels,
-            || (),
-            |(), panel| {
-                let mut packed = vec![[0.0; PANEL]; n];
-                let mut log_variances = [0.0; PANEL];
-                for (lane, x) in (panel * PANEL..((panel + 1) * PANEL).min(p)).enumerate() {
-                    let Some((deviations, log_variance)) = data.centred(x as Variable) else { continue };
-                    packed.iter_mut().zip(deviations).for_each(|(row, d)| row[lane] = d);
-                    log_variances[lane] = log_variance;
-                }
-                (packed, log_variances)
-            },
-        )?;
-        let n_blocks = n_panels.div_ceil(BLOCK);
-        let tiles: Vec<(usize, usize)> = (0..n_blocks).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
-        let products = run.map(
-            tiles.len(),
-            || (),
-            |(), tile| {
-                let (a, b) = tiles[tile];
-                let block = |i: usize| i * BLOCK..((i + 1) * BLOCK).min(n_panels);
-                let mut sums = Vec::new();
-                for i in block(a) {
-                    if run.check().is_err() {
-                        return sums;
-                    }
-                    for j in block(b).take_while(|&j| j <= i) {
-                        sums.push((i, j, product(&panels[i].0, &panels[j].0)));
-                    }
-                }
-                sums
-            },
-        )?;
-        run.check()?;
+        let mut sums = ProductSums::new(data.n_variables());
+        sums.add(&data.columns(), data.centrings(), data.roots().as_deref(), run)?;
+        Ok(Self::of_sums(&sums, data.centrings(), data.n_rows(), data.effective_rows()))
+    }
+
+    /// The correlations of columns of which sums are known, over all rows; see [`ProductSums`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Columns`] as of [`ContinuousData::from_columns`] and [`Correlation::of`].
+    pub fn from_sums(sums: &ProductSums, centrings: &[Option<Centring>], n_rows: usize) -> Result<Self> {
+        let constant: Vec<Variable> =
+            (0..).zip(centrings).filter(|(_, centring)| centring.is_none()).map(|(x, _)| x).collect();
+        if !constant.is_empty() {
+            return Err(Error::columns(constant, CONSTANT));
+        }
+        let (found, copies) = Self::of_sums(sums, centrings, n_rows, n_rows as f64);
+        found.without(&copies)
+    }
+
+    fn of_sums(
+        sums: &ProductSums,
+        centrings: &[Option<Centring>],
+        n_rows: usize,
+        effective_rows: f64,
+    ) -> (Self, Vec<(Variable, Variable)>) {
+        let p = centrings.len();
+        let all: Vec<f64> = (0..p as Variable).map(|x| sums.sum(x)).collect();
+        let mut squares = vec![0.0; p];
+        // What rounding left in the mean is taken out here.
+        sums.for_each_square(|x, square| squares[x] = square - all[x] * all[x] / effective_rows);
+        let inverses: Vec<f64> =
+            squares.iter().map(|&square| if square > 0.0 { square.sqrt().recip() } else { 0.0 }).collect();
+        let means: Vec<f64> =
+            all.iter().zip(&inverses).map(|(sum, inverse)| sum * inverse / effective_rows.sqrt()).collect();
         let mut lower = vec![0.0; p * p.saturating_sub(1) / 2];
         let mut copies: Vec<(Variable, Variable)> = Vec::new();
-        for (i, j, sums) in products.into_iter().flatten() {
-            for (a, row) in sums.iter().enumerate() {
-                for (b, &r) in row.iter().enumerate() {
-                    let (x, y) = (i * PANEL + a, j * PANEL + b);
-                    if x < p && y < x {
-                        if 1.0 - r.abs() < DUPLICATE {
-                            copies.push((y as Variable, x as Variable));
-                        }
-                        lower[x * (x - 1) / 2 + y] = r.clamp(-1.0, 1.0);
-                    }
-                }
+        sums.for_each_product(|x, y, product| {
+            let r = product * (inverses[x] * inverses[y]) - means[x] * means[y];
+            if 1.0 - r.abs() < DUPLICATE {
+                copies.push((y as Variable, x as Variable));
             }
-        }
+            lower[x * (x - 1) / 2 + y] = r.clamp(-1.0, 1.0);
+        });
         copies.sort_unstable();
-        let log_variances = panels.iter().flat_map(|(_, log_variances)| log_variances).take(p).copied().collect();
-        let effective_rows = data.effective_rows();
-        Ok((Self { n_variables: p, n_rows: n, effective_rows, lower, log_variances }, copies))
+        let log_variance = |(centring, square): (&Option<Centring>, &f64)| {
+            centring.map_or(0.0, |centring| (square / effective_rows).ln() + 2.0 * centring.log_unit())
+        };
+        let log_variances = centrings.iter().zip(&squares).map(log_variance).collect();
+        (Self { n_variables: p, n_rows, effective_rows, lower, log_variances }, copies)
+    }
+
+    /// Refuses copies, unless two rows make all columns copies.
+    fn without(self, copies: &[(Variable, Variable)]) -> Result<Self> {
+        match copies.first() {
+            Some(&(x, y)) if self.n_rows > 2 => {
+                let problem = "are copies of each other up to scale and shift; leave one of them out";
+                Err(Error::columns(vec![x, y], problem))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The correlations of all pairs, the upper triangle row by row, and logarithms of variances, as another of these had them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] when there are not as many as there are pairs.
+    pub fn from_upper(upper: &[f64], log_variances: Vec<f64>, n_rows: usize) -> Result<Self> {
+        let p = log_variances.len();
+        if upper.len() != p * p.saturating_sub(1) / 2 {
+            return Err(Error::Data(format!("{} correlations of {p} columns", upper.len())));
+        }
+        let mut lower = Vec::with_capacity(upper.len());
+        for x in 0..p {
+            lower.extend((0..x).map(|y| upper[y * (2 * p - y - 1) / 2 + x - y - 1]));
+        }
+        Ok(Self { n_variables: p, n_rows, effective_rows: n_rows as f64, lower, log_variances })
     }
 
     /// A correlation matrix that was computed elsewhere: its rows and the number of data rows behind it. Variances are
@@ -242,19 +255,6 @@ impl Correlation {
     pub fn log_variance(&self, x: Variable) -> f64 {
         self.log_variances[x as usize]
     }
-}
-
-/// The products of each column of one panel with each of another.
-fn product(a: &[[f64; PANEL]], b: &[[f64; PANEL]]) -> [[f64; PANEL]; PANEL] {
-    let mut sums = [[0.0; PANEL]; PANEL];
-    for (x, y) in a.iter().zip(b) {
-        for i in 0..PANEL {
-            for j in 0..PANEL {
-                sums[i][j] += x[i] * y[j];
-            }
-        }
-    }
-    sums
 }
 
 #[cfg(test)]

@@ -309,7 +309,7 @@ impl Mass<'_> {
 /// A column with mean 0 and variance 1; empty if it is constant.
 fn standardised(column: &[f64], mass: Mass) -> Vec<f64> {
     let scale = mass.of_all().sqrt();
-    let Some((deviations, _)) = centred(column, mass.weights) else { return Vec::new() };
+    let Some(deviations) = centred(column, mass.weights) else { return Vec::new() };
     match mass.weights {
         None => deviations.into_iter().map(|d| d * scale).collect(),
         // These are times the roots of the weights.

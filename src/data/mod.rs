@@ -11,6 +11,7 @@ mod mixed;
 mod order;
 mod relations;
 mod shape;
+mod sums;
 mod weighted;
 
 pub(crate) use collinear::SINGULAR;
@@ -26,4 +27,5 @@ pub(crate) use mixed::rare_below;
 pub use mixed::{MixedCategories, MixedColumn, MixedData, MixedOptions, Numbers};
 pub use relations::{copies, determined, determined_within};
 pub use shape::Shape;
+pub use sums::{CHUNK, Centring, ProductSums, Range, rows_at_once};
 pub use weighted::{RowWeights, WeightedData};

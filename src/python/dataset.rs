@@ -307,6 +307,13 @@ pub(crate) struct GaussianDataset {
     degenerate: Vec<Variable>,
 }
 
+impl GaussianDataset {
+    /// What Python holds of correlations of different columns.
+    pub(super) fn of(correlation: Correlation) -> Self {
+        Self { correlation: Arc::new(correlation), degenerate: vec![] }
+    }
+}
+
 #[pymethods]
 impl GaussianDataset {
     /// From 1-D arrays of finite numbers, all of one length; with `isolate`, constant columns and copies of others
@@ -338,6 +345,18 @@ impl GaussianDataset {
         let rows: Vec<Vec<f64>> = matrix.as_array().outer_iter().map(|row| row.to_vec()).collect();
         let correlation = run_job(py, &AT_ONCE, |run| Correlation::from_matrix_within(&rows, n_rows, run))?;
         Ok(Self { correlation: Arc::new(correlation), degenerate: vec![] })
+    }
+
+    /// From what `correlations` and `log_variances` gave of other data.
+    #[staticmethod]
+    fn from_moments(correlations: PyReadonlyArray1<'_, f64>, log_variances: Vec<f64>, n_rows: usize) -> PyResult<Self> {
+        let upper = correlations.as_array().to_vec();
+        Ok(Self::of(Correlation::from_upper(&upper, log_variances, n_rows)?))
+    }
+
+    /// The logarithm of the variance of each column.
+    fn log_variances(&self) -> Vec<f64> {
+        (0..self.correlation.n_variables() as Variable).map(|x| self.correlation.log_variance(x)).collect()
     }
 
     /// Number of rows of equal weight that the rows are worth.

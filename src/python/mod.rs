@@ -26,6 +26,7 @@ mod scoring;
 mod searches;
 mod single_tests;
 mod stages;
+mod sums;
 mod testing;
 
 use pyo3::prelude::*;
@@ -67,6 +68,8 @@ mod _core {
     use super::scoring::{score, score_gains};
     #[pymodule_export]
     use super::single_tests::{distances, distances_of_incomplete, independence_test};
+    #[pymodule_export]
+    use super::sums::{NumberPart, NumberSums};
 
     /// Version of the package.
     #[pymodule_export]

@@ -12,7 +12,7 @@ import time
 import pytest
 
 import phgs
-from test_workers import learned, write
+from test_workers import learned, numbers, of_numbers, write
 
 pytestmark = [
     pytest.mark.extras,
@@ -67,6 +67,20 @@ def test_methods_find_the_same_to_the_bit(n_workers, lake, cluster):
         assert len({handle.place for handle in source.spread([], found_out=True).parts.handles}) == n_workers
     result = phgs.learn(phgs.shards(folder, on=client), "pc", progress=False)
     assert (result.n_rows, len(list(result.edges))) == (2000, result.cpdag.n_edges)
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_gaussian_methods_find_the_same_to_the_bit(n_workers, tmp_path, cluster, package):
+    frames = package("dask.dataframe")
+    table = numbers(20_000)
+    client = cluster(n_workers)
+    source = phgs.shards(write(tmp_path / "lake", table), on=client)
+    frame = frames.from_pandas(table.to_pandas(), npartitions=5)
+    for method in ("pc", "phgs", "mmpc", "hc", "ges", "auto"):
+        expected, _ = of_numbers(table, method)
+        assert of_numbers(source, method)[0] == expected, method
+        assert of_numbers(frame, method)[0] == expected, method
+    assert not any(held(client).values())
 
 
 def test_large_tables_and_many_states(tmp_path, cluster):

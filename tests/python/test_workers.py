@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import phgs
-from phgs.data import asking, sharded
+from phgs.data import asking, sharded, sharded_numbers
 from phgs.data.engines import InProcess, LostError, Place
 
 RESTRICTED = {"gsc": {"skeleton": [("HR", "HRBP"), ("HR", "HREKG"), ("HRBP", "HREKG"), ("CO", "HR"), ("CVP", "PCWP")]}}
@@ -207,7 +207,7 @@ def test_a_part_that_is_lost_while_it_is_first_read_is_read_again(methods, alarm
     table, folder = alarm_lake
     monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
     # Every look at how far a part is follows a row group.
-    monkeypatch.setattr(asking, "_READ", 0.0)
+    monkeypatch.setattr(asking, "_AT_ONCE", 0.0)
     expected = learned(table, "pc")
     for at in ({1}, {2, 3}, {3}, {1, 4, 5}):
         failing = Failing(engine, frozenset(at), methods=methods)
@@ -217,7 +217,7 @@ def test_a_part_that_is_lost_while_it_is_first_read_is_read_again(methods, alarm
 
 def test_a_part_that_no_worker_can_read_is_given_up(alarm_lake, engine, monkeypatch):
     monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
-    monkeypatch.setattr(asking, "_READ", 0.0)
+    monkeypatch.setattr(asking, "_AT_ONCE", 0.0)
     failing = Failing(engine, frozenset(range(3, 10_000, 3)), methods=("read",))
     source = phgs.shards(alarm_lake[1], on=failing)
     with pytest.raises(phgs.DataError, match=r"worker \d was lost.*more memory"):
@@ -269,6 +269,110 @@ def flipped(table):
     return table.set_column(0, table.column_names[0], table.column(0).take(pa.array(range(len(table)))[::-1]))
 
 
+# Numbers
+
+
+def numbers(rows, seed=1):
+    """Columns that depend on each other, at several scales and far from zero, some with heavy tails."""
+    x = np.random.default_rng(seed).normal(size=(rows, 7))
+    x[:, 1] += x[:, 0]
+    x[:, 2] = 1e9 + 3 * x[:, 2] + x[:, 1]
+    x[:, 3] = 1e-100 * (x[:, 3] + x[:, 0])
+    x[:, 4] = 1e100 * (x[:, 4] - x[:, 1])
+    x[:, 6] = np.exp(3 * x[:, 6]) + x[:, 5]
+    return pa.table({f"v{i}": x[:, i] for i in range(7)})
+
+
+def of_numbers(data, method, **options):
+    """What was learned of numbers, and the facts of columns, which are no sums of the core where rows are here."""
+    found = learned(data, method, data_type="gaussian", **options)
+    facts = found.pop("columns")
+    return found, np.array(
+        [[fact[of] for of in ("mean", "standard_deviation", "least", "largest")] for fact in facts.values()], float
+    )
+
+
+@pytest.mark.parametrize("rows", [300, 5000, 20_000])
+def test_gaussian_methods_find_the_same_to_the_bit(rows, tmp_path):
+    table = numbers(rows)
+    folder = write(tmp_path / "lake", table)
+    for method in ("pc", "ppc", "phgs", "mmpc", "fast-iamb", "hc", "tabu", "ges", "boss", "mmhc", "auto"):
+        expected, facts = of_numbers(table, method)
+        for parts in (1, 2, 7):
+            found, same_facts = of_numbers(phgs.shards(folder, on=InProcess(parts)), method)
+            assert found == expected, (method, parts)
+            assert np.allclose(same_facts, facts, rtol=1e-12, atol=1e-12)
+
+
+def test_numbers_are_cut_at_chunks_and_no_row_is_lost():
+    random = np.random.default_rng(1)
+    chunk = phgs._core.NumberSums.CHUNK
+    for _ in range(300):
+        rows = random.integers(1, 3 * chunk, random.integers(1, 20)).tolist()
+        cut = sharded_numbers.cut_at_chunks(rows, int(random.integers(1, 9)))
+        starts = np.concatenate([[0], np.cumsum(rows)])
+        taken = [(starts[i] + first, starts[i] + end) for part in cut for i, first, end in part]
+        assert taken[0][0] == 0
+        assert taken[-1][1] == sum(rows)
+        assert all(before[1] == after[0] for before, after in itertools.pairwise(taken))
+        assert all((starts[part[0][0]] + part[0][1]) % chunk == 0 for part in cut)
+
+
+@pytest.mark.parametrize("methods", [("read",), ("found",), ("sums",), ("multiply",), ("products",)])
+def test_a_part_of_numbers_that_is_lost_is_summed_again(methods, tmp_path, engine, monkeypatch):
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
+    monkeypatch.setattr(asking, "_AT_ONCE", 0.0)
+    table = numbers(9000)
+    folder = write(tmp_path / "lake", table)
+    expected, _ = of_numbers(table, "pc")
+    for at in ({1}, {2, 3}):
+        failing = Failing(engine, frozenset(at), methods=methods)
+        assert of_numbers(phgs.shards(folder, on=failing), "pc")[0] == expected
+        assert failing.made == 3 + len(at)
+
+
+def test_the_workers_are_free_once_numbers_are_summed(tmp_path, engine):
+    slow = Slow("none")
+    source = phgs.shards(write(tmp_path / "lake", numbers(5000)), on=slow)
+    result = phgs.learn(source, "hc", data_type="gaussian")
+    assert slow.freed == 2
+    # The sums are kept, and what needs rows says so.
+    assert phgs.learn(source, "pc", data_type="gaussian", progress=False)._table is result._table
+    assert slow.freed == 2
+    for ask in (lambda: phgs.bootstrap("pc", result._table, n=2), lambda: result.fit()):
+        with pytest.raises((phgs.DataError, phgs.ParameterError), match=r"rows of this table are on workers.*sample"):
+            ask()
+    slow = Slow("multiply")
+    with interrupted(0.7):
+        phgs.learn(phgs.shards(tmp_path / "lake", on=slow), "pc", data_type="gaussian")
+    assert slow.freed == 2
+
+
+def test_numbers_that_cannot_be_used_are_refused_by_name(tmp_path, engine):
+    good = {"x": np.random.default_rng(1).normal(size=3000), "y": np.random.default_rng(2).normal(size=3000)}
+    gaps = good["x"].copy()
+    gaps[[5, 2900]] = np.nan
+    infinite = good["x"].copy()
+    infinite[2800] = np.inf
+    cases = {
+        "column 't' holds values that are not numbers": {"t": ["a", "b", "c"] * 1000},
+        r"missing values in 'g' \(2\); on workers": {"g": gaps},
+        "'i'.*infinite": {"i": infinite},
+        "'c'.*constant": {"c": np.full(3000, 0.1)},
+        "'x', 'k' are copies": {"k": 3 - 2 * good["x"]},
+    }
+    for number, (said, more) in enumerate(cases.items()):
+        folder = write(tmp_path / str(number), pa.table({**good, **more}))
+        with pytest.raises(phgs.DataError, match=said):
+            phgs.learn(phgs.shards(folder, on=engine), "pc", data_type="gaussian")
+    small = Offering((Place("a", 1, 50_000), Place("b", 1, 10_000)))
+    with pytest.raises(phgs.DataError, match="worker b would need"):
+        phgs.learn(phgs.shards(folder, on=small), "pc", data_type="gaussian")
+    whole = write(tmp_path / "whole", pa.table({name: np.rint(9 * column) for name, column in good.items()}))
+    with pytest.warns(phgs.errors.DegenerateColumnWarning, match="whole numbers"):
+        phgs.learn(phgs.shards(whole, on=engine), "pc", data_type="gaussian")
+
+
 # What is refused
 
 
@@ -303,7 +407,8 @@ def test_what_cannot_be_done_is_said_before_any_row_is_read(alarm_lake, engine, 
             phgs.learn(phgs.shards(folder, on=on), "pc")
     source = phgs.shards(folder, on=engine)
     options = [
-        ({"data_type": "gaussian"}, "data_type: 'gaussian' needs the rows"),
+        ({"data_type": "mixed"}, "data_type: 'mixed' needs the rows"),
+        ({"data_type": "gaussian", "categories": ["HR"]}, "categories: Gaussian data have none"),
         ({"counts": "HR"}, "counts: rows on workers"),
         ({"weights": "HR"}, "weights: rows on workers"),
         ({"kinds": {"HR": "number"}}, "kinds: 'HR' cannot be a number"),

@@ -109,7 +109,7 @@ def bootstrap(
             raise DataError(
                 "the rows are on workers, and none are drawn there; give a sample of them: source.sample(rows)"
             )
-        raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
+        table.take(np.empty(0, np.intp))  # Says what it has in place of rows.
     facts = identity(made, table, checked_seed)
     made.counts = made.weights = None  # The rows of the table have them already.
     store = None if folder is None else Store(folder, facts)

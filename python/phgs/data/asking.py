@@ -19,8 +19,8 @@ from phgs.texts import bytes_text
 _WAIT = 0.05
 """Seconds between two looks at whether the run was cancelled."""
 
-_READ = 0.5
-"""Seconds for which a worker reads before it says how far it is: so soon a Ctrl-C frees it, or a row group later."""
+_AT_ONCE = 0.5
+"""Seconds for which a worker works before it says how far it is: so soon a Ctrl-C frees it, or a row group later."""
 
 _NEW_WORKER = 15.0
 """Seconds to wait for another worker where the last one is lost."""
@@ -41,12 +41,15 @@ class _Step:
         What each said, which must be so again.
     fact
         What is compared of an answer.
+    repeated
+        Whether it is asked until nothing is left.
     """
 
     method: str
     given: Sequence[tuple[Any, ...]]
     facts: list[Any]
     fact: Callable[[Any], Any]
+    repeated: bool = False
 
 
 @dataclass(eq=False)
@@ -95,12 +98,16 @@ class Parts:
                 " install the same on all"
             )
 
-    def read(self) -> None:
-        """Have all parts read their rows."""
+    def work(self, method: str, *given: Any) -> None:
+        """Call a method of all parts, last with seconds, until nothing is left: reading, and all else that takes long.
+
+        So Ctrl-C frees the workers soon.
+        """
+        asked = [(*given, _AT_ONCE)] * len(self.handles)
         left = [1] * len(self.handles)
         while any(left):
-            left = self.call("read", [(_READ,)] * len(self.handles))
-        self._steps.append(_Step("read", [(_READ,)] * len(self.handles), [0] * len(self.handles), lambda left: left))
+            left = self.call(method, asked)
+        self._steps.append(_Step(method, asked, left, lambda left: left, repeated=True))
 
     def step(self, method: str, given: Sequence[tuple[Any, ...]], fact: Callable[[Any], Any] = lambda it: it) -> Any:
         """Call a method of every part that a part which is made again must be called with, too.
@@ -230,7 +237,7 @@ class Parts:
         self._check_version(i, asked("version", ()))
         for step in self._steps:
             answer = asked(step.method, step.given[i])
-            while step.method == "read" and answer:
+            while step.repeated and answer:
                 answer = asked(step.method, step.given[i])
             if step.fact(answer) != step.facts[i]:
                 raise DataError(

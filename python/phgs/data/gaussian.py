@@ -27,6 +27,37 @@ _COLLINEAR_LIMIT = 2000
 """Up to this many columns linear combinations are looked for; the time grows with the cube of the number."""
 
 
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What is known of columns whose rows are elsewhere.
+
+    Attributes
+    ----------
+    correlations : numpy.ndarray
+        Of all pairs: the upper triangle row by row.
+    log_variances, means, least, largest : numpy.ndarray
+        Of each column; variances are divided by the number of rows.
+    whole : bool
+        Whether all values are whole numbers.
+    """
+
+    correlations: NDArray[np.float64]
+    log_variances: NDArray[np.float64]
+    means: NDArray[np.float64]
+    least: NDArray[np.float64]
+    largest: NDArray[np.float64]
+    whole: bool
+
+    def select(self, chosen: Sequence[int]) -> Moments:
+        """Return those of some columns."""
+        p = len(self.means)
+        whole = np.zeros((p, p))
+        whole[np.triu_indices(p, 1)] = self.correlations
+        some = (whole + whole.T)[np.ix_(chosen, chosen)][np.triu_indices(len(chosen), 1)]
+        at = list(chosen)
+        return Moments(some, self.log_variances[at], self.means[at], self.least[at], self.largest[at], whole=self.whole)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianTable(Data):
     """Continuous data, checked once. Functions that take data accept it, and use Gaussian tests and scores.
@@ -42,9 +73,11 @@ class GaussianTable(Data):
     n_rows_read : int
         Rows of the input; more than `n_rows` where incomplete rows were dropped.
     values : tuple of numpy.ndarray or None
-        The columns; None where only correlations were given.
+        The columns; None where only correlations were given, or the rows are elsewhere.
     matrix : numpy.ndarray or None
         The correlation matrix where it was given.
+    moments : Moments or None
+        What was summed elsewhere, where the rows are on the workers of a cluster.
     replicate : bool
         Whether rows were resampled or filled in. A column that is then constant, or a copy of another, is isolated (it
         correlates with nothing); otherwise it would be refused.
@@ -62,6 +95,7 @@ class GaussianTable(Data):
     replicate: bool = False
     weights: NDArray[np.float64] | None = None
     apart: tuple[int, ...] = ()
+    moments: Moments | None = None
 
     data_type = "gaussian"
 
@@ -79,6 +113,9 @@ class GaussianTable(Data):
     def core(self) -> _core.GaussianDataset:
         """The correlations as the core holds them, made when first asked for."""
         with named(self.names):
+            if self.moments is not None:
+                of = self.moments
+                return _core.GaussianDataset.from_moments(of.correlations, of.log_variances.tolist(), self.n_rows)
             if self.matrix is not None:
                 return _core.GaussianDataset.from_correlation(self.matrix, self.n_rows)
             assert self.values is not None
@@ -98,6 +135,7 @@ class GaussianTable(Data):
             values=None if self.values is None else tuple(self.values[index] for index in chosen),
             matrix=None if self.matrix is None else np.ascontiguousarray(self.matrix[np.ix_(chosen, chosen)]),
             apart=tuple(i for i, index in enumerate(chosen) if index in self.apart),
+            moments=None if self.moments is None else self.moments.select(chosen),
         )
 
     @property
@@ -107,6 +145,8 @@ class GaussianTable(Data):
 
     def take(self, rows: NDArray[np.intp]) -> GaussianTable:
         """Return data of some rows; correlations alone have none."""
+        if self.moments is not None:
+            raise DataError("data: the rows of this table are on workers; draw some with phgs.shards(...).sample(rows)")
         if self.values is None:
             raise DataError("a correlation matrix has no rows to draw from; give the columns themselves")
         values = tuple(column[rows] for column in self.values)
@@ -126,6 +166,8 @@ class GaussianTable(Data):
             yield self.matrix
         if self.weights is not None:
             yield self.weights
+        if self.moments is not None:
+            yield from (self.moments.correlations, self.moments.log_variances, self.moments.means)
 
     @property
     def correlation(self) -> NDArray[np.float64]:
@@ -388,7 +430,7 @@ def as_gaussian(
     known = _complete(frame.names, known, missing)
     table = _in_one(frame.names, known, n_rows_read, weights)
     if warn:
-        _warn(table, stacklevel + 1)
+        warn_of_numbers(table, stacklevel + 1)
     return table
 
 
@@ -427,15 +469,23 @@ def _refuse(
     """Refuse columns that are none, or hold no numbers, or infinite ones."""
     named = list(zip(names, values, strict=True))
     checks.refuse({name: value for name, value in named if isinstance(value, Problem) and value in _NO_COLUMN})
-    refused = [name for name, column in zip(names, found, strict=True) if column is None]
-    if refused:
-        column, holds = ("column", "holds") if len(refused) == 1 else ("columns", "hold")
+    refuse_other_than_numbers([name for name, column in zip(names, found, strict=True) if column is None])
+    refuse_infinite([name for name, c in zip(names, found, strict=True) if c is not None and np.isinf(c).any()])
+
+
+def refuse_other_than_numbers(names: Sequence[Name]) -> None:
+    """Refuse columns that hold anything else, if there are such."""
+    if names:
+        column, holds = ("column", "holds") if len(names) == 1 else ("columns", "hold")
         raise DataError(
-            f"{column} {checks.listed(refused)} {holds} values that are not numbers; Gaussian methods need numbers in"
+            f"{column} {checks.listed(names)} {holds} values that are not numbers; Gaussian methods need numbers in"
             " every column: leave them out, or cut the others into intervals and learn with data_type='discrete'"
         )
-    infinite = [name for name, c in zip(names, found, strict=True) if c is not None and np.isinf(c).any()]
-    checks.refuse(dict.fromkeys(infinite, Problem.INFINITE))
+
+
+def refuse_infinite(names: Sequence[Name]) -> None:
+    """Refuse columns that hold infinite values, if there are such."""
+    checks.refuse(dict.fromkeys(names, Problem.INFINITE))
 
 
 def gaussian_from_correlation(matrix: Any, n_rows: int, names: Sequence[Name] | None = None) -> GaussianTable:
@@ -494,9 +544,9 @@ def _complete(names: Sequence[Name], columns: list[NDArray[np.float64]], missing
     return [values[keep] for values in columns]
 
 
-def _warn(table: GaussianTable | IncompleteGaussianTable, stacklevel: int) -> None:
-    values = table.values
-    if values is not None and all(bool((np.isnan(column) | (column == np.rint(column))).all()) for column in values):
+def warn_of_numbers(table: GaussianTable | IncompleteGaussianTable, stacklevel: int) -> None:
+    """Warn of data that are all whole numbers, of linear combinations, and of no more rows than columns."""
+    if _is_whole(table):
         warnings.warn(
             "all columns hold whole numbers only; if these are codes of categories, learn with data_type='discrete'",
             DegenerateColumnWarning,
@@ -518,3 +568,10 @@ def _warn(table: GaussianTable | IncompleteGaussianTable, stacklevel: int) -> No
                 DegenerateColumnWarning,
                 stacklevel=stacklevel,
             )
+
+
+def _is_whole(table: GaussianTable | IncompleteGaussianTable) -> bool:
+    if isinstance(table, GaussianTable) and table.moments is not None:
+        return table.moments.whole
+    values = table.values
+    return values is not None and all(bool((np.isnan(of) | (of == np.rint(of))).all()) for of in values)

@@ -47,19 +47,62 @@ class RowGroup:
         return read_row_group(self.path, self.group, self.n_rows, columns)
 
 
-def _told(method: Callable[..., Any]) -> Callable[..., Any]:
+def told(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a method of a part return what went wrong."""
+
     @functools.wraps(method)
-    def told(self: Part, *given: Any) -> Any:
+    def telling(self: Any, *given: Any) -> Any:
         try:
             return method(self, *given)
         except Exception as error:  # Anything else would look like a lost worker.
             return Failure(error)
 
-    return told
+    return telling
 
 
 Piece = Any
 """Rows that are read at once: a `RowGroup`, or a pandas frame (before it is sent: the future of one)."""
+
+
+Wanted = tuple[Piece, "tuple[int, int] | None"]
+"""A piece, and which of its rows are wanted: the first, and the one after the last; None for all."""
+
+
+def rows_of(
+    left: list[Wanted],
+    columns: Sequence[str],
+    add: Callable[[Any], None],
+    seconds: float,
+) -> int:
+    """Read pieces for about so long, the last of a list first, and return how many are left.
+
+    Parameters
+    ----------
+    left
+        The pieces.
+    columns
+        The columns that are read.
+    add
+        Called with the rows of each piece, as a `pyarrow.Table`.
+    seconds
+        For how long.
+    """
+    until = time.monotonic() + seconds
+    while left:
+        piece, rows = left.pop()
+        found = _read(piece, columns)
+        add(found if rows is None else found.slice(rows[0], rows[1] - rows[0]))
+        if time.monotonic() > until:
+            break
+    return len(left)
+
+
+def _read(piece: Piece, columns: Sequence[str]) -> Any:
+    if isinstance(piece, RowGroup):
+        return piece.read(columns)
+    from phgs.data.partitions import as_arrow
+
+    return as_arrow(piece, columns)
 
 
 class Part:
@@ -78,7 +121,8 @@ class Part:
     """
 
     def __init__(self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int) -> None:
-        self._left = list(pieces)[::-1]
+        self._left: list[Wanted] = []
+        self._left.extend((piece, None) for piece in reversed(pieces))
         self._columns = list(columns)
         self._growing = [Growing(name in declared) for name in columns]
         self._found: list[CodedColumn | Problem] = []
@@ -89,26 +133,16 @@ class Part:
         """Return the version of this package here."""
         return _core.__version__
 
-    @_told
+    @told
     def read(self, seconds: float) -> int:
         """Read for about so long, and return how many pieces are left."""
-        until = time.monotonic() + seconds
-        while self._left:
-            piece = self._left.pop()
-            for column, values in zip(self._growing, self._read(piece).columns, strict=True):
-                column.add(values)
-            if time.monotonic() > until:
-                break
-        return len(self._left)
+        return rows_of(self._left, self._columns, self._add, seconds)
 
-    def _read(self, piece: Any) -> Any:
-        if isinstance(piece, RowGroup):
-            return piece.read(self._columns)
-        from phgs.data.partitions import as_arrow
+    def _add(self, rows: Any) -> None:
+        for column, values in zip(self._growing, rows.columns, strict=True):
+            column.add(values)
 
-        return as_arrow(piece, self._columns)
-
-    @_told
+    @told
     def states(self) -> tuple[int, list[list[Any] | Problem], list[int]]:
         """Return the rows, the states of each column (or why it has none) and its missing values."""
         self._found = [column.whole() for column in self._growing]
@@ -119,7 +153,7 @@ class Part:
         missing = [column.missing if isinstance(column, CodedColumn) else 0 for column in self._found]
         return n_rows, labels, missing
 
-    @_told
+    @told
     def code(self, numbers: Sequence[Sequence[int]], arities: Sequence[int]) -> tuple[NDArray[np.uint32], int]:
         """Number the states as in all parts; return the counts of each column's states and a checksum of the rows.
 
@@ -146,19 +180,19 @@ class Part:
         counts = self._counter.tables(np.arange(p, dtype=np.uint32), np.arange(p + 1, dtype=np.uint64), 1)
         return counts, functools.reduce(lambda sum_, codes: zlib.crc32(codes.data, sum_), columns, 0)
 
-    @_told
+    @told
     def tables(self, members: NDArray[np.uint32], starts: NDArray[np.uint64]) -> NDArray[np.uint32]:
         """Count the tables of sets of variables; see `_core.PartCounter`."""
         assert self._counter is not None
-        return self._counter.tables(_aligned(members), _aligned(starts), self._threads)
+        return self._counter.tables(aligned(members), aligned(starts), self._threads)
 
-    @_told
+    @told
     def cells(self, variables: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32]]:
         """Count the cells of one large table that have rows; see `_core.PartCounter`."""
         assert self._counter is not None
-        return self._counter.cells(_aligned(variables))
+        return self._counter.cells(aligned(variables))
 
 
-def _aligned(array: NDArray[Any]) -> NDArray[Any]:
+def aligned(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array that the core can look into: what comes over a network may lie at any address."""
     return np.require(array, requirements=("C", "A"))

@@ -10,7 +10,7 @@ from phgs.data import findings
 from phgs.data.auto import found_out, treated
 from phgs.data.base import Data
 from phgs.data.frames import names_of
-from phgs.data.gaussian import as_gaussian
+from phgs.data.gaussian import GaussianTable, as_gaussian, warn_of_numbers
 from phgs.data.kinds import Given, check_given
 from phgs.data.mixed import Mixed
 from phgs.data.sharded import ShardedTable
@@ -107,25 +107,33 @@ def _on_workers(
     *,
     warn: bool,
     stacklevel: int,
-) -> ShardedTable:
+) -> ShardedTable | GaussianTable:
     """Leave the rows on the workers of a cluster."""
-    if data_type not in ("auto", "discrete"):
+    if data_type == "mixed":
         raise ParameterError(
-            f"data_type: {data_type!r} needs the rows in this process, and these are on workers; learn from"
+            "data_type: 'mixed' needs the rows in this process, and these are on workers; learn from"
             " phgs.shards(...).sample(rows)"
         )
-    _refuse_kind(kinds, "number", "the rows are on workers, where all columns are categories")
     if columns is not None:
         source = source.opened(None, [str(name) for name in columns])
+    if data_type == "gaussian":
+        if categories is not None:
+            raise ParameterError("categories: Gaussian data have none")
+        _refuse_kind(kinds, "category", "Gaussian data have numbers alone")
+        table = source.summed()
+        if warn:
+            warn_of_numbers(table, stacklevel + 1)
+        return table
+    _refuse_kind(kinds, "number", "the rows are on workers, where all columns are categories")
     named = [] if categories is None else names_of(categories, "categories", source.names)
     declared = [*named, *(kinds or {})]
     for name in declared:
         if name not in source.names:
             raise ParameterError(unknown("column", name, source.names))
-    table = source.spread(map(str, declared), found_out=data_type == "auto")
+    held = source.spread(map(str, declared), found_out=data_type == "auto")
     if warn:
-        findings.warn_of_states(table, stacklevel + 1)
-    return table
+        findings.warn_of_states(held, stacklevel + 1)
+    return held
 
 
 def _refuse_kind(kinds: Given | None, kind: str, why: str) -> None:

@@ -207,7 +207,7 @@ def _cut(rows: Sequence[int], n_parts: int) -> list[tuple[int, int]]:
 
 
 def _read(parts: Counters, columns: Sequence[str], declared: set[str], *, found_out: bool) -> ShardedTable:
-    parts.read()
+    parts.work("read")
     found: list[tuple[int, list[list[Any] | Problem], list[int]]] = parts.step("states", [()] * len(parts.handles))
     n_rows = sum(rows for rows, _, _ in found)
     problems: dict[Name, Problem] = {
@@ -269,7 +269,7 @@ def _refuse_numbers(levels: dict[Name, tuple[Any, ...]], n_rows: int) -> None:
         many = len(numbers) > 1
         raise DataError(
             f"{'columns' if many else 'column'} {checks.listed(numbers)} {'are' if many else 'is'} taken for"
-            f" {'numbers' if many else 'a number'}, and on workers all columns are categories: name them in"
-            " categories=, pass data_type='discrete' where all numbers are whole, cut them into intervals in the files,"
-            " or learn from phgs.shards(...).sample(rows)"
+            f" {'numbers' if many else 'a number'}, and on workers all columns are categories, or all numbers with"
+            " data_type='gaussian': name them in categories=, pass data_type='discrete' where all numbers are whole,"
+            " cut them into intervals in the files, or learn from phgs.shards(...).sample(rows)"
         )

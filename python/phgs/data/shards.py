@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from phgs.data.gaussian import GaussianTable
     from phgs.data.sharded import ShardedTable
     from phgs.data.table import Missing, Table
 
@@ -54,8 +55,9 @@ def shards(where: Any, *, on: Any = None, columns: Iterable[str] | None = None) 
     on
         A `distributed.Client` (``phgs[dask]``): learners then leave the rows on its workers. Each reads its part of
         them and answers with contingency tables, which are added up, so that the result is the same to the last bit.
-        All columns must be categories, without missing values. None reads all rows into this process; a Dask dataframe
-        is with the default client.
+        All columns must be categories or, with ``data_type="gaussian"``, numbers, of which the workers sum products
+        exactly; without missing values. None reads all rows into this process; a Dask dataframe is with the default
+        client.
     columns
         The columns that the source has; None takes all.
 
@@ -168,6 +170,20 @@ class Shards:
         self._spread[key] = table
         return table
 
+    @cached_property
+    def _sums(self) -> list[GaussianTable]:
+        """What the workers have summed: one table, once that was done."""
+        return []
+
+    def summed(self) -> GaussianTable:
+        """Have the workers sum products of all pairs of columns of numbers; see `phgs.data.sharded_numbers`."""
+        from phgs.data.sharded_numbers import summed
+
+        self.refuse_too_many()
+        if not self._sums:
+            self._sums.append(summed(self.pieces(), engine_of(self.on), self.names))
+        return self._sums[0]
+
     def pieces(self) -> list[tuple[Any, int]]:
         """Return what a worker reads at once, with its number of rows, in order."""
         found = zip(self.paths, self._facts, strict=True)
@@ -175,6 +191,7 @@ class Shards:
 
     def close(self) -> None:
         """Let go of the rows that workers hold; what is asked for next is read again."""
+        self._sums.clear()
         for table in self._spread.values():
             table.release()
         self._spread.clear()

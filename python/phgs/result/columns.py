@@ -40,6 +40,11 @@ class ColumnFacts(NamedTuple):
 def column_facts(table: Data) -> dict[Name, ColumnFacts]:
     """Count the states of each column, or describe its numbers."""
     if isinstance(table, GaussianTable):
+        if table.moments is not None:
+            of, n = table.moments, table.n_rows
+            spreads = np.exp(0.5 * of.log_variances) * np.sqrt(n / (n - 1))
+            facts = zip(of.means.tolist(), spreads.tolist(), of.least.tolist(), of.largest.tolist(), strict=True)
+            return {name: ColumnFacts(None, 0, *fact) for name, fact in zip(table.names, facts, strict=True)}
         if table.values is None:
             return {}
         return {name: _of_numbers(values) for name, values in zip(table.names, table.values, strict=True)}
