@@ -11,6 +11,7 @@ use crate::knowledge::{Knowledge, Scope};
 use crate::orient::hgi::{HgiOptions, hybrid_greedy_initialization};
 use crate::orient::{MOST_CONFLICTS, Oriented, Undecided, cpdag_of_dag, cpdag_with_knowledge, orient_within};
 use crate::run::{Ledger, Phase, Run};
+use crate::score::total::sum;
 use crate::score::{AnyScore, LocalScore, ScoreCache};
 use crate::{Error, Result};
 
@@ -235,7 +236,7 @@ impl Driver<'_> {
             (None, None) => (Pdag::empty(n_variables), true, Vec::new()),
         };
         Ok(Learned {
-            score: dag.is_some().then(|| local_scores.iter().sum()),
+            score: dag.is_some().then(|| sum(&local_scores)),
             dag,
             cpdag,
             extendable,

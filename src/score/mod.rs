@@ -25,7 +25,7 @@ mod quotient_nml;
 mod regret;
 pub(crate) mod sessions;
 mod strongest;
-mod total;
+pub(crate) mod total;
 mod unit;
 mod weighted;
 mod wide;

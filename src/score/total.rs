@@ -52,7 +52,7 @@ pub fn score_dag<S: LocalScore>(score: &S, dag: &Dag, run: &Run) -> Result<DagSc
 }
 
 /// The sum of some numbers, rounded once (Neumaier's compensated summation).
-pub(super) fn sum(values: &[f64]) -> f64 {
+pub(crate) fn sum(values: &[f64]) -> f64 {
     let (mut sum, mut compensation) = (0.0f64, 0.0);
     for &value in values {
         let next = sum + value;
