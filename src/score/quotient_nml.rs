@@ -224,13 +224,7 @@ impl QuotientNmlSession<'_> {
         score.rows.read().unwrap_or_else(PoisonError::into_inner).recall(&key, candidates, out, &mut missing);
         let is_wide = SharedSums::pays(candidates.len(), p);
         if !is_wide && missing.len() > FEW {
-            missing.retain(|&at| match self.values.get(&base.with(candidates[at as usize])) {
-                Some(&value) => {
-                    out[at as usize] = FixedSum(value);
-                    false
-                }
-                None => true,
-            });
+            self.recall(base, candidates, &mut missing, out);
         }
         if missing.len() <= FEW {
             let wanted: Vec<Variable> = missing.iter().map(|&at| candidates[at as usize]).collect();
@@ -277,6 +271,17 @@ impl QuotientNmlSession<'_> {
         self.missing = missing;
     }
 
+    /// Writes what the session remembers, and leaves the positions of the other candidates.
+    fn recall(&self, base: &[Variable], candidates: &[Variable], missing: &mut Vec<u32>, out: &mut [FixedSum]) {
+        missing.retain(|&at| match self.values.get(&base.with(candidates[at as usize])) {
+            Some(&value) => {
+                out[at as usize] = FixedSum(value);
+                false
+            }
+            None => true,
+        });
+    }
+
     /// The same of the few candidates at `missing`, each of whose sets is remembered.
     fn values_counted(
         &mut self,
@@ -285,13 +290,7 @@ impl QuotientNmlSession<'_> {
         missing: &mut Vec<u32>,
         out: &mut [FixedSum],
     ) {
-        missing.retain(|&at| match self.values.get(&base.with(candidates[at as usize])) {
-            Some(&value) => {
-                out[at as usize] = FixedSum(value);
-                false
-            }
-            None => true,
-        });
+        self.recall(base, candidates, missing, out);
         let wanted: Vec<Variable> = missing.iter().map(|&at| candidates[at as usize]).collect();
         let mut cell_sums = std::mem::take(&mut self.cell_sums);
         self.counting.cell_sums_with_each(base, &wanted, &mut cell_sums);

@@ -10,7 +10,7 @@ import numpy as np
 
 from phgs import _core
 from phgs.data.frames import take_apart
-from phgs.data.parts import Piece, Wanted, aligned, rows_of, told
+from phgs.data.parts import Piece, Reading, aligned, told
 from phgs.data.values import numbers
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Found(NamedTuple):
     checksum: int
 
 
-class NumberPart:
+class NumberPart(Reading):
     """Consecutive rows of a table of numbers.
 
     Parameters
@@ -63,22 +63,10 @@ class NumberPart:
     def __init__(
         self, pieces: Sequence[Piece], slices: Sequence[tuple[int, int]], columns: Sequence[str], threads: int
     ) -> None:
-        self._left: list[Wanted] = []
-        self._left.extend(list(zip(pieces, slices, strict=True))[::-1])
-        self._columns = list(columns)
-        self._threads = threads
+        super().__init__(list(zip(pieces, slices, strict=True)), columns, threads)
         self._values: list[list[NDArray[np.float64]]] = [[] for _ in columns]
         self._not_numbers: set[int] = set()
         self._part = _core.NumberPart()
-
-    def version(self) -> str:
-        """Return the version of this package here."""
-        return _core.__version__
-
-    @told
-    def read(self, seconds: float) -> int:
-        """Read for about so long, and return how many pieces are left."""
-        return rows_of(self._left, self._columns, self._add, seconds)
 
     def _add(self, rows: Any) -> None:
         for i, column in enumerate(take_apart(rows).values()):

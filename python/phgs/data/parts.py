@@ -105,7 +105,39 @@ def _read(piece: Piece, columns: Sequence[str]) -> Any:
     return as_arrow(piece, columns)
 
 
-class Part:
+class Reading:
+    """Consecutive rows of a table, which are read piece by piece.
+
+    Parameters
+    ----------
+    wanted
+        What is read, in the order of the rows.
+    columns
+        The columns that are read.
+    threads
+        Threads that a part works with, once it has read.
+    """
+
+    def __init__(self, wanted: Sequence[Wanted], columns: Sequence[str], threads: int) -> None:
+        self._left = list(wanted)[::-1]
+        self._columns = list(columns)
+        self._threads = threads
+
+    def version(self) -> str:
+        """Return the version of this package here."""
+        return _core.__version__
+
+    @told
+    def read(self, seconds: float) -> int:
+        """Read for about so long, and return how many pieces are left."""
+        return rows_of(self._left, self._columns, self._add, seconds)
+
+    def _add(self, rows: Any) -> None:
+        """Take over the rows of a piece, a `pyarrow.Table`."""
+        raise NotImplementedError
+
+
+class Part(Reading):
     """Consecutive rows of a table.
 
     Parameters
@@ -121,22 +153,10 @@ class Part:
     """
 
     def __init__(self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int) -> None:
-        self._left: list[Wanted] = []
-        self._left.extend((piece, None) for piece in reversed(pieces))
-        self._columns = list(columns)
+        super().__init__([(piece, None) for piece in pieces], columns, threads)
         self._growing = [Growing(name in declared) for name in columns]
         self._found: list[CodedColumn | Problem] = []
-        self._threads = threads
         self._counter: _core.PartCounter | None = None
-
-    def version(self) -> str:
-        """Return the version of this package here."""
-        return _core.__version__
-
-    @told
-    def read(self, seconds: float) -> int:
-        """Read for about so long, and return how many pieces are left."""
-        return rows_of(self._left, self._columns, self._add, seconds)
 
     def _add(self, rows: Any) -> None:
         for column, values in zip(self._growing, rows.columns, strict=True):

@@ -49,6 +49,7 @@ class Categories(Data):
     levels: tuple[tuple[Any, ...], ...]
     codes: tuple[NDArray[Any], ...]
     apart: tuple[int, ...] | None
+    weights: NDArray[np.float64] | None = None
 
     _derived = (*Data._derived, "arities")
 
@@ -77,11 +78,13 @@ class Categories(Data):
         return tuple(i for i, arity in enumerate(self.arities) if arity <= 1)
 
     def take(self, rows: NDArray[np.intp]) -> Self:
-        """Return data of some rows; states that none of them shows are not counted."""
+        """Return data of some rows with their weights; states that none of them shows are not counted."""
         columns = [seen(codes[rows], labels) for codes, labels in zip(self.codes, self.levels, strict=True)]
         codes, levels = tuple(codes for codes, _ in columns), tuple(labels for _, labels in columns)
         # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
-        return replace(self._with(codes, levels, len(rows)), apart=self.isolated)  # type: ignore[type-var]
+        weights = None if self.weights is None else self.weights[rows]
+        drawn = self._with(codes, levels, len(rows))
+        return replace(drawn, apart=self.isolated, weights=weights)  # type: ignore[type-var]
 
     def select(self, columns: Iterable[Name]) -> Self:
         """Return data of some columns, in the order of these."""
@@ -95,8 +98,10 @@ class Categories(Data):
         return selected._decided(tuple(self.decisions[index] for index in chosen) if self.decisions else ())
 
     def arrays(self) -> Iterator[NDArray[Any]]:
-        """Return the codes of each column."""
-        return iter(self.codes)
+        """Return the codes of each column, and the weights if there are any."""
+        yield from self.codes
+        if self.weights is not None:
+            yield self.weights
 
     @abstractmethod
     def _decided(self, decisions: tuple[Decision, ...]) -> Self: ...
@@ -162,17 +167,6 @@ class CategoricalTable(Categories):
     def effective_rows(self) -> float:
         """Number of rows of equal weight that the rows are worth."""
         return self.core.effective_rows if isinstance(self.core, _core.WeightedDataset) else float(self.n_rows)
-
-    def take(self, rows: NDArray[np.intp]) -> Self:
-        """Return data of some rows with their weights; states that none of them shows are not counted."""
-        drawn = super().take(rows)
-        return drawn if self.weights is None else replace(drawn, weights=self.weights[rows])
-
-    def arrays(self) -> Iterator[NDArray[Any]]:
-        """Return the codes of each column, and the weights if there are any."""
-        yield from self.codes
-        if self.weights is not None:
-            yield self.weights
 
     def _of_columns(
         self,
@@ -256,17 +250,6 @@ class IncompleteTable(Categories):
     def effective_rows(self) -> float:
         """Number of rows of equal weight that the rows are worth."""
         return kish(self.n_rows, self.weights)
-
-    def take(self, rows: NDArray[np.intp]) -> Self:
-        """Return data of some rows with their weights, their gaps included."""
-        drawn = super().take(rows)
-        return drawn if self.weights is None else replace(drawn, weights=self.weights[rows])
-
-    def arrays(self) -> Iterator[NDArray[Any]]:
-        """Return the codes of each column, and the weights if there are any."""
-        yield from self.codes
-        if self.weights is not None:
-            yield self.weights
 
     def _decided(self, decisions: tuple[Decision, ...]) -> Self:
         return replace(self, decisions=decisions)

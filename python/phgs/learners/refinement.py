@@ -40,12 +40,12 @@ _SCREEN = Screen(alpha=0.01, more_than=LEAST_VARIABLES)
 """What an effort scores of tables of many variables, where nearly all pairs are independent."""
 
 
-def by_effort(effort: Effort, seed: int, search: Search) -> tuple[Refinement, ...]:
-    """Return the stages after the maximisation that an effort stands for."""
+def by_effort(effort: Effort, seed: int, search: Search, *, restarts_per_variable: int = 0) -> tuple[Refinement, ...]:
+    """Return the stages after the maximisation that an effort stands for; see `by_orders`."""
     classes = EquivalenceSearch(schedule="interleaved", screen=_SCREEN, max_parents=search.max_parents)
     if effort == "quick":
         return (classes,)
-    return (classes, by_orders(effort, seed, search.max_parents))
+    return (classes, by_orders(effort, seed, search.max_parents, restarts_per_variable=restarts_per_variable))
 
 
 def by_orders(
@@ -66,14 +66,9 @@ _MOST_SEARCHED_IN_FULL = 2000
 
 def by_effort_of_categories(effort: Effort, seed: int, search: Search, n_variables: int) -> tuple[Refinement, ...]:
     """Return the same for categories: where these are few, with restarts, and a last search of all pairs."""
-    found = by_effort(effort, seed, search)
-    if effort == "quick":
-        return found
-    restarts = 2 if n_variables <= LEAST_VARIABLES else 0
-    orders = by_orders(effort, seed, search.max_parents, restarts_per_variable=restarts)
-    if n_variables > _MOST_SEARCHED_IN_FULL or not isinstance(search, (GreedySearch, TabuSearch)):
-        return (found[0], orders)
-    return (found[0], orders, Unrestricted(search))
+    found = by_effort(effort, seed, search, restarts_per_variable=2 if n_variables <= LEAST_VARIABLES else 0)
+    is_last = effort != "quick" and n_variables <= _MOST_SEARCHED_IN_FULL
+    return (*found, Unrestricted(search)) if is_last and isinstance(search, (GreedySearch, TabuSearch)) else found
 
 
 _MOST_VARIABLES_SCORED_AT_ONCE = 1000

@@ -41,18 +41,8 @@ impl CountingSession<'_, '_> {
             _ => match self.engine.here() {
                 None => *out = self.ask_totals(base, candidates),
                 Some(source) if candidates.len() <= self.few(candidates) && base.len() < MAX_SET => {
-                    let large = self.large_with_each(base, candidates);
-                    let mut of_large = Vec::new();
-                    if !large.is_empty() {
-                        self.candidates.sums_with_each(source, base, &large, candidates, &mut of_large);
-                    }
-                    let mut of_large = large.iter().zip(of_large).peekable();
-                    for &candidate in candidates {
-                        let counted = of_large.next_if(|(large, _)| **large == candidate);
-                        let sum =
-                            counted.map_or_else(|| self.cell_sum(&super::joined(base, candidate)), |(_, sum)| sum);
-                        out.push(sum);
-                    }
+                    let one = |session: &mut Self, c| session.cell_sum(&super::joined(base, c));
+                    self.sums_of_few(source, base, (candidates, candidates), one, out);
                 }
                 Some(source) => self.candidates.sums_with_each(source, base, candidates, candidates, out),
             },

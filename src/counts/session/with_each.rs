@@ -3,6 +3,7 @@
 use super::{CountingSession, Scratch, joined};
 use crate::counts::cache::shared::SharedSums;
 use crate::counts::extend::each::Source;
+use crate::counts::fixed::Total;
 use crate::counts::table::core::MAX_SET;
 use crate::counts::table::strata::cells_within;
 use crate::counts::{FixedSum, cost};
@@ -102,18 +103,10 @@ impl CountingSession<'_, '_> {
         candidates: &[Variable],
     ) {
         if missing.len() <= self.few(candidates) && base.len() < MAX_SET {
-            let large = self.large_with_each(key, missing);
-            let mut of_large = Vec::new();
-            if !large.is_empty() {
-                self.candidates.sums_with_each(source, base, &large, candidates, &mut of_large);
-            }
-            let mut of_large = large.iter().zip(of_large).peekable();
-            self.scratch.sums.clear();
-            for &candidate in missing {
-                let counted = of_large.next_if(|(large, _)| **large == candidate);
-                let sum = counted.map_or_else(|| self.sum_n_log_n(&joined(key, candidate)), |(_, sum)| sum);
-                self.scratch.sums.push(sum);
-            }
+            let one = |session: &mut Self, c| session.sum_n_log_n(&joined(key, c));
+            let mut sums = std::mem::take(&mut self.scratch.sums);
+            self.sums_of_few(source, base, (missing, candidates), one, &mut sums);
+            self.scratch.sums = sums;
             return;
         }
         self.candidates.sums_with_each(source, base, missing, candidates, &mut self.scratch.sums);
@@ -124,9 +117,31 @@ impl CountingSession<'_, '_> {
         }
     }
 
-    /// The candidates with which a base makes a table too large to be dense, if they are more than one: to count one of
-    /// these groups the rows by the base, which then serves all.
-    pub(super) fn large_with_each(&self, base: &[Variable], candidates: &[Variable]) -> Vec<Variable> {
+    /// What is added up over the tables of base ∪ {c} for a few of the candidates, written to `out`: by `one` each, but for
+    /// tables that are too large to be dense. To count one of these groups the rows by the base, which then serves all.
+    pub(super) fn sums_of_few<T: Total>(
+        &mut self,
+        source: Source<'_>,
+        base: &[Variable],
+        (few, candidates): (&[Variable], &[Variable]),
+        one: impl Fn(&mut Self, Variable) -> T,
+        out: &mut Vec<T>,
+    ) {
+        let large = self.large_with_each(base, few);
+        let mut of_large = Vec::new();
+        if !large.is_empty() {
+            self.candidates.sums_with_each(source, base, &large, candidates, &mut of_large);
+        }
+        let mut of_large = large.iter().zip(of_large).peekable();
+        out.clear();
+        out.extend(few.iter().map(|&c| match of_large.next_if(|(large, _)| **large == c) {
+            Some((_, sum)) => sum,
+            None => one(self, c),
+        }));
+    }
+
+    /// The candidates with which a base makes a table too large to be dense, if they are more than one.
+    fn large_with_each(&self, base: &[Variable], candidates: &[Variable]) -> Vec<Variable> {
         let (shape, limit) = (self.engine.shape(), self.table_limit());
         let is_large = match cells_within(shape, base, limit) {
             None => Vec::from(candidates),

@@ -296,9 +296,8 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
                 unmoved += next - before;
                 match better {
                     None => together = (2 * together).min(MOST_TOGETHER),
-                    Some((prospects, target)) if order[next] == now[stay] => {
-                        self.go(now[stay], prospects, target);
-                        self.moves += 1;
+                    Some(place) if order[next] == now[stay] => {
+                        self.move_to(now[stay], place);
                         self.run.progress().advance(1);
                         stays.fill(false);
                         next += 1;
@@ -332,13 +331,14 @@ impl<'a, 's, S: LocalScore> OrderSearch<'a, 's, S> {
 
     /// Moves `x` to its best place. Returns whether it is another one.
     pub(super) fn place_best(&mut self, x: Variable) -> Result<bool> {
-        let Some(prospects) = self.prospects(x, self.narrowing)? else { return Ok(false) };
-        let target = self.best_place(&prospects);
-        if let Some(target) = target {
-            self.go(x, prospects, target);
-            self.moves += 1;
-        }
-        Ok(target.is_some())
+        let (_, better) = self.first_better(&[x])?;
+        Ok(better.map(|place| self.move_to(x, place)).is_some())
+    }
+
+    /// Moves `x` to a place that is better.
+    fn move_to(&mut self, x: Variable, (prospects, target): (Prospects, Place)) {
+        self.go(x, prospects, target);
+        self.moves += 1;
     }
 
     /// The best of the places that were looked at, if it is better than the present one.
