@@ -28,6 +28,9 @@ pub(crate) const CHEAP: usize = 32;
 /// asks for sums alone rarely comes back with a larger set.
 pub(crate) const TOP: usize = 5;
 
+/// With so many rows a table takes longer to count than to fetch from memory, so that it is kept when the focus moves.
+pub(crate) const MANY_ROWS: usize = 100_000;
+
 /// Sorting all rows by the cells of a base set takes about as long as counting this many sets one by one.
 pub(crate) const FEW: usize = 64;
 

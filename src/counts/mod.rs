@@ -21,7 +21,7 @@
 //!
 //! | memory | whose | what it holds | at most | when it forgets |
 //! |---|---|---|---|---|
-//! | `cache::memo` | session | sums and tables of the sets around the present variables | 12 MiB | when the focus moves and it holds more than a core's cache does; when full |
+//! | `cache::memo` | session | sums and tables of the sets around the present variables | 12 MiB | when the focus moves and it holds more than a core's cache does, of few rows; when full |
 //! | [`PairwiseSums`] | engine | all sets of at most two variables | 8 bytes a pair | never |
 //! | `cache::recent` | session | sums of any sets, one place for each | 16 MiB | a set gives its place to the next |
 //! | `cache::shared` | engine | sums of a set with each of many candidates | 32 MiB | all, when full |
@@ -51,5 +51,7 @@ pub use fixed::{CellSum, FixedScale, FixedSum};
 pub use session::CountingSession;
 pub use session::information::InformationVisitor;
 pub use simd::Kernel;
+#[cfg(feature = "python")]
+pub(crate) use source::part::PartTables;
 pub use source::{Ask, Cell, RoundCounts, Rounds, Shards, TableSource};
 pub use weighted::{WeightedEngine, WeightedSession};

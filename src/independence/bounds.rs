@@ -49,6 +49,23 @@ impl Bounds {
     }
 }
 
+/// Whether the p-value of x ⫫ y | given is below `log_p_value` beyond doubt, as tables show that a source has given before. It
+/// asks for nothing.
+pub(super) fn is_known_below(
+    counting: &mut CountingSession<'_, '_>,
+    x: Variable,
+    y: Variable,
+    given: &[Variable],
+    log_p_value: f64,
+) -> bool {
+    let engine = counting.engine();
+    let most = classical(engine.shape(), x, y, given);
+    [(x, y), (y, x)].into_iter().any(|(x, y)| {
+        let information = counting.known_information_at_least(x, y, given);
+        information.is_some_and(|information| is_surely_below(engine.scale().value(information), most, log_p_value))
+    })
+}
+
 /// Whether at least this information at no more than these degrees of freedom has a p-value below `log_p_value`, whatever
 /// the rounding of either.
 fn is_surely_below(information: f64, degrees: f64, log_p_value: f64) -> bool {

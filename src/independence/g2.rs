@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, is_known_below};
 use super::floors::Floors;
 use super::g2_subsets::{Judge, Sharing};
 use super::rules::{Decided, DegreesOfFreedom, Rules, rows_per_cell};
@@ -356,11 +356,17 @@ impl G2Session<'_> {
         most: u64,
     ) -> Result<OneByOne> {
         // A rule that refuses tests looks at each of them.
-        // Where tables come from far, the smaller ones of a bound take as long as the test.
-        let bounded = !self.test.rules.may_refuse() && !self.counting.asks();
+        let bounded = !self.test.rules.may_refuse();
         let degrees = self.test.rules.degrees_of_freedom();
+        let asks = self.counting.asks();
         subsets::one_by_one(self, x, y, subsets, run, visitor, most, |session, set, floor| {
-            bounded && session.bounds.is_below(&mut session.counting, degrees, x, y, set, floor)
+            let counting = &mut session.counting;
+            if asks {
+                // Where tables come from far, to ask for the smaller ones of a bound would take as long as the test.
+                bounded && is_known_below(counting, x, y, set, floor)
+            } else {
+                bounded && session.bounds.is_below(counting, degrees, x, y, set, floor)
+            }
         })
     }
 }

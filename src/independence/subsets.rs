@@ -5,6 +5,7 @@
 //! the run was cancelled or is out of time before each test (or as often as tests are quick, see
 //! [`TestSession::goes_on`]).
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::{TestResult, TestSession};
@@ -177,15 +178,14 @@ pub(super) fn one_by_one<S: TestSession + ?Sized>(
         }
         tests += 1;
         subsets.write_set(at, &mut set);
-        if let Some(ahead) = &mut ahead {
-            ahead.look(session, (x, y), subsets, visitor);
-        }
-        let floor = visitor.floor();
-        let log_p_value = if floor > f64::NEG_INFINITY && is_below(session, &set, floor) {
-            f64::NEG_INFINITY
-        } else {
-            session.test(x, y, &set).log_p_value
+        let mut below =
+            |session: &mut S, set: &[Variable], floor: f64| floor > f64::NEG_INFINITY && is_below(session, set, floor);
+        let is_below = match &mut ahead {
+            // The floor never falls, so that what was below it then is so now.
+            Some(ahead) => ahead.is_below(session, (x, y), subsets, visitor, below),
+            None => below(session, &set, visitor.floor()),
         };
+        let log_p_value = if is_below { f64::NEG_INFINITY } else { session.test(x, y, &set).log_p_value };
         if visitor.visit(at, log_p_value).is_break() {
             break;
         }
@@ -204,41 +204,50 @@ pub(super) fn family(x: Variable, y: Variable, given: &[Variable]) -> VariableSe
 struct Ahead {
     positions: Combinations,
     chunk: usize,
-    /// So many tests of the last chunk are still to come.
-    left: usize,
+    /// Of the tests to come that were looked at, whether each need not be made.
+    below: VecDeque<bool>,
 }
 
 impl Ahead {
     const FIRST: usize = 4;
     const MOST: usize = 256;
+    /// Tests that are looked at together, most of which may be below the floor.
+    const MOST_LOOKED_AT: usize = 4096;
 
     fn new(subsets: &Subsets<'_>) -> Self {
-        Self { positions: subsets.positions(), chunk: Self::FIRST, left: 0 }
+        Self { positions: subsets.positions(), chunk: Self::FIRST, below: VecDeque::new() }
     }
 
-    /// To be called before each test.
-    fn look<S: TestSession + ?Sized>(
+    /// To be called before each test: whether it need not be made, since its p-value is below the floor.
+    fn is_below<S: TestSession + ?Sized, V: SubsetVisitor>(
         &mut self,
         session: &mut S,
         (x, y): (Variable, Variable),
         subsets: &Subsets<'_>,
-        visitor: &mut impl SubsetVisitor,
-    ) {
-        if self.left > 0 {
-            self.left -= 1;
-            return;
+        visitor: &mut V,
+        mut below: impl FnMut(&mut S, &[Variable], f64) -> bool,
+    ) -> bool {
+        if let Some(below) = self.below.pop_front() {
+            return below;
         }
-        let mut sets = Vec::new();
+        let floor = visitor.floor();
+        let (mut sets, mut set) = (Vec::new(), VariableSet::new());
         while sets.len() < self.chunk
+            && self.below.len() < Self::MOST_LOOKED_AT
             && let Some(at) = self.positions.next()
         {
             if visitor.wants(at) {
-                sets.push(family(x, y, &subsets.set(at)));
+                subsets.write_set(at, &mut set);
+                let is_below = below(session, &set, floor);
+                if !is_below {
+                    sets.push(family(x, y, &set));
+                }
+                self.below.push_back(is_below);
             }
         }
-        self.left = sets.len().saturating_sub(1);
         self.chunk = (4 * self.chunk).min(Self::MOST);
         session.expect(sets);
+        self.below.pop_front().unwrap_or(false)
     }
 }
 

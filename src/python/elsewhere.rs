@@ -10,10 +10,10 @@ use super::calls::Calls;
 use super::effects::Sets;
 use super::graph::check;
 use super::run::{AT_ONCE, Settings, run_job};
-use crate::counts::{Ask, Cell, CountingEngine, Rounds};
+use crate::counts::{Ask, Cell, CountingEngine, PartTables, Rounds};
 use crate::data::{DiscreteData, Shape};
 use crate::run::{Canceller, Run};
-use crate::{Error, Result, Variable, VariableSet};
+use crate::{Error, Variable, VariableSet};
 
 /// The shape of a table, and a Python object that is asked for its contingency tables.
 pub(super) struct Elsewhere {
@@ -144,6 +144,7 @@ impl Ask for Asked<'_> {
 #[pyclass(frozen, module = "phgs._core")]
 pub(crate) struct PartCounter {
     engine: CountingEngine<'static>,
+    tables: PartTables,
 }
 
 /// The cells of a table that have a count: the low and the high 64 bits of each, and the counts.
@@ -156,7 +157,7 @@ impl PartCounter {
     fn new(columns: Vec<Bound<'_, PyAny>>, arities: Vec<u32>) -> PyResult<Self> {
         let columns = columns.iter().map(codes_from_array).collect::<PyResult<Vec<_>>>()?;
         let data = Arc::new(DiscreteData::new(columns, arities)?);
-        Ok(Self { engine: CountingEngine::holding(data) })
+        Ok(Self { engine: CountingEngine::holding(data), tables: PartTables::default() })
     }
 
     /// The counts of the tables of sets of variables (each increasing), one after another.
@@ -169,7 +170,10 @@ impl PartCounter {
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         check(self.engine.shape().n_variables(), members.as_array().iter().copied())?;
         let sets = Sets::new(&members, &starts)?;
-        let found = run_job(py, &Settings { threads, ..AT_ONCE }, |run| self.count(&sets, run))?;
+        let found = run_job(py, &Settings { threads, ..AT_ONCE }, |run| {
+            let sets: Vec<&[Variable]> = (0..sets.len()).map(|at| sets.set(at)).collect();
+            self.tables.tables(&self.engine, &sets, run)
+        })?;
         Ok(PyArray1::from_vec(py, found))
     }
 
@@ -177,38 +181,11 @@ impl PartCounter {
     fn cells<'py>(&self, py: Python<'py>, variables: PyReadonlyArray1<'_, Variable>) -> PyResult<Cells<'py>> {
         let variables = variables.as_array().to_vec();
         check(self.engine.shape().n_variables(), variables.iter().copied())?;
-        let found = run_job(py, &AT_ONCE, |_| {
-            let mut found: Vec<Cell> = Vec::new();
-            self.engine.session().for_each_cell(&variables, |cell, count| found.push((cell, count)));
-            Ok(found)
-        })?;
+        let found = run_job(py, &AT_ONCE, |_| Ok(self.tables.cells(&self.engine, &variables)))?;
         Ok((
             PyArray1::from_iter(py, found.iter().map(|&(cell, _)| cell as u64)),
             PyArray1::from_iter(py, found.iter().map(|&(cell, _)| (cell >> 64) as u64)),
             PyArray1::from_iter(py, found.iter().map(|&(_, count)| count)),
         ))
-    }
-}
-
-impl PartCounter {
-    fn count(&self, sets: &Sets, run: &Run) -> Result<Vec<u32>> {
-        // Sets of one thread come one after another, so that it remembers what neighbouring ones share.
-        const TOGETHER: usize = 64;
-        let shape = self.engine.shape();
-        let parts = run.map(
-            sets.len().div_ceil(TOGETHER),
-            || self.engine.session(),
-            |session, part| {
-                let mut counts = Vec::new();
-                for at in part * TOGETHER..((part + 1) * TOGETHER).min(sets.len()) {
-                    let set = sets.set(at);
-                    let start = counts.len();
-                    counts.resize(start + shape.n_cells(set), 0);
-                    session.add_table(set, &mut counts[start..]);
-                }
-                counts
-            },
-        )?;
-        Ok(parts.concat())
     }
 }

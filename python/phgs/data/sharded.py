@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _BYTES_A_VALUE = 1.5
 """What a value takes on a worker: its code, its share of the bit planes."""
 
-_AT_ONCE = 1 << 31
-"""Rows times tables that are asked for in one call, about a second's counting; of more, calls follow each other."""
+_AT_ONCE = 1 << 33
+"""Rows times tables that are asked for in one call, up to a second's counting; of more, calls follow each other."""
 
 
 @dataclass(eq=False)

@@ -88,11 +88,13 @@ pub(crate) struct Memo {
     cells: Vec<u32>,
 }
 
-impl Memo {
-    pub(crate) fn new() -> Self {
+impl Default for Memo {
+    fn default() -> Self {
         Self { slots: vec![EMPTY; 1 << 8], used: 0, generation: 1, cells: Vec::new() }
     }
+}
 
+impl Memo {
     pub(crate) fn clear(&mut self) {
         self.used = 0;
         self.cells.clear();
@@ -165,6 +167,15 @@ impl Memo {
         (others, start as u32, table)
     }
 
+    /// Keeps the table of a set that was made elsewhere, where this leaves most of the room to others.
+    pub(crate) fn offer_table(&mut self, key: Key, table: &[u32]) {
+        if self.table(key).is_none() && self.used < MAX_SLOTS / 8 && self.cells.len() + table.len() < MAX_CELLS / 4 {
+            let (_, start, kept) = self.new_table(table.len());
+            kept.copy_from_slice(table);
+            self.set_table(key, start);
+        }
+    }
+
     /// Gives back the room of the newest table, from where it starts.
     pub(crate) fn drop_newest(&mut self, start: u32) {
         self.cells.truncate(start as usize);
@@ -218,7 +229,7 @@ mod tests {
     #[test]
     fn what_was_put_in_is_found_until_dropped() {
         let format = KeyFormat::new(1000);
-        let mut memo = Memo::new();
+        let mut memo = Memo::default();
         for x in 0..1000 {
             let key = format.key(&[x]);
             assert_eq!((memo.sum(key), memo.table(key)), (None, None));
@@ -242,7 +253,7 @@ mod tests {
     #[test]
     fn the_budget_holds() {
         let format = KeyFormat::new(10_000);
-        let mut memo = Memo::new();
+        let mut memo = Memo::default();
         for x in 0..500u32 {
             for y in 500..1000 {
                 memo.set_sum(format.key(&[x, y]), FixedSum(1));

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use super::panels::{self, PANEL};
 use crate::counts::extend::each::{Candidates, Source};
 use crate::counts::fixed::Total;
-use crate::counts::simd::{Line, TILE, Tile};
 use crate::counts::{CountingEngine, FixedSum};
 use crate::run::Run;
 use crate::{Error, Result, Variable, VariableSet};
@@ -22,18 +22,12 @@ pub struct PairwiseSums {
     pairs: Vec<FixedSum>,
 }
 
-/// Variables whose planes are counted together, each way: a panel stays in a core's cache.
-const PANEL: usize = 16;
-
 /// Up to so many pairs are computed ahead for a search that will ask for all of them, some of them more than once (2 GiB).
 const MOST_PREPARED: usize = 1 << 28;
 
 /// Where rows are elsewhere, tables of pairs with this many cells are asked for together (16 MiB), and kept up to so many.
 const MOST_ASKED: usize = 1 << 22;
 const FEW_ASKED: usize = 1 << 18;
-
-/// Lines of a plane taken at a time (65,536 rows).
-const BLOCK: usize = 128;
 
 /// Up to so many pairs are computed once and kept (64 MiB); F of more of them is computed again where it is asked for.
 const MOST_KEPT: usize = 1 << 23;
@@ -295,7 +289,7 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
         let Some(source) = self.engine.here() else { return self.ask(first..end, run, put) };
         for start in (first..p).step_by(PANEL) {
             in_time(run)?;
-            self.count(source, first..end, start..(start + PANEL).min(p));
+            panels::count(source, first..end, start..(start + PANEL).min(p), &mut self.counts);
             self.sum(source, first..end, start..(start + PANEL).min(p), put);
         }
         self.sum_without_planes(source, first..end, run, put)
@@ -319,36 +313,6 @@ impl<'e, 'd, T: Total> Panels<'e, 'd, T> {
             together.into_iter().zip(totals).for_each(|((x, y), total)| put(x, y, total));
         }
         Ok(())
-    }
-
-    /// Counts the planes of two panels.
-    fn count(&mut self, source: Source<'_>, xs: Range<usize>, ys: Range<usize>) {
-        let planes = source.planes;
-        let (numbers_x, numbers_y) = (planes.range(xs), planes.range(ys));
-        let width = numbers_y.len();
-        self.counts.clear();
-        self.counts.resize(numbers_x.len() * width, 0);
-        let total = planes.lines_per_plane();
-        for start in (0..total).step_by(BLOCK) {
-            let block = start..(start + BLOCK).min(total);
-            let tile = |numbers: &Range<usize>, at: usize| -> ([&[Line]; TILE], usize) {
-                let n = TILE.min(numbers.len() - at);
-                let plane = |i| if i < n { &planes.numbered(numbers.start + at + i)[block.clone()] } else { &[][..] };
-                (std::array::from_fn(plane), n)
-            };
-            for at_y in (0..width).step_by(TILE) {
-                let (of_y, n_y) = tile(&numbers_y, at_y);
-                for at_x in (0..numbers_x.len()).step_by(TILE) {
-                    let (of_x, n_x) = tile(&numbers_x, at_x);
-                    let mut counts = Tile::default();
-                    source.counter.tile(&[], &of_y[..n_y], &of_x[..n_x], &mut counts);
-                    for (i, counts) in counts[..n_x].iter().enumerate() {
-                        let to = &mut self.counts[(at_x + i) * width + at_y..][..n_y];
-                        to.iter_mut().zip(counts).for_each(|(to, count)| *to += count);
-                    }
-                }
-            }
-        }
     }
 
     /// Completes and sums the tables of the pairs of two panels.

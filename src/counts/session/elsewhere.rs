@@ -30,6 +30,25 @@ impl CountingSession<'_, '_> {
         self.engine.elsewhere().is_some()
     }
 
+    /// F of a set (increasing) whose table the source has given before.
+    pub(super) fn known_sum(&mut self, set: &[Variable]) -> Option<FixedSum> {
+        let engine = self.engine;
+        match *set {
+            [] => return Some(engine.total()),
+            [x] => return Some(engine.single(x)),
+            _ => {}
+        }
+        let key = (set.len() <= self.memo_size).then(|| self.format.key(set));
+        let known = key.and_then(|key| self.memo.sum(key)).or_else(|| engine.known_pair(set));
+        known.or_else(|| {
+            let sum = engine.scale().sum(&engine.elsewhere()?.known(set)?);
+            if let Some(key) = key {
+                self.memo.set_sum(key, sum);
+            }
+            Some(sum)
+        })
+    }
+
     /// Puts a dense table (of variables in any order) into the counts of the scratch memory.
     pub(super) fn ask_table(&mut self, variables: &[Variable]) {
         let answers = self.engine.elsewhere().expect("rows are here or elsewhere");

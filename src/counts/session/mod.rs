@@ -37,6 +37,13 @@ pub struct CountingSession<'e, 'd> {
     pub(crate) scratch: Scratch,
 }
 
+/// The tables that a session has made, and its scratch memory.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered {
+    memo: Memo,
+    scratch: Scratch,
+}
+
 /// Memory that holds nothing from one call to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
@@ -56,18 +63,29 @@ pub(crate) struct Scratch {
 
 impl<'e, 'd> CountingSession<'e, 'd> {
     pub(crate) fn new(engine: &'e CountingEngine<'d>) -> Self {
+        Self::with(engine, Remembered::default())
+    }
+
+    /// A session that goes on where another one of the same engine ended.
+    pub(crate) fn with(engine: &'e CountingEngine<'d>, remembered: Remembered) -> Self {
         let format = KeyFormat::new(engine.shape().n_variables());
+        let Remembered { memo, scratch } = remembered;
         Self {
             engine,
             format,
             memo_size: format.capacity().min(MAX_SET),
-            memo: Memo::new(),
+            memo,
             recent: RecentSums::default(),
             around: AroundTarget::default(),
             candidates: Candidates::default(),
             binary: BinaryScratch::default(),
-            scratch: Scratch::default(),
+            scratch,
         }
+    }
+
+    /// What another session may go on with.
+    pub(crate) fn into_remembered(self) -> Remembered {
+        Remembered { memo: self.memo, scratch: self.scratch }
     }
 
     /// The engine of this session.
@@ -78,7 +96,9 @@ impl<'e, 'd> CountingSession<'e, 'd> {
     /// Hints that the sums asked for next are of another neighbourhood, so that what was kept for the last one may be
     /// dropped. Never changes a result.
     pub fn next_neighbourhood(&mut self) {
-        self.memo.refocus();
+        if self.engine.shape().n_rows() < cost::MANY_ROWS {
+            self.memo.refocus();
+        }
     }
 
     /// F(S) = Σ n ln n over the cells of the table of the set `variables` (strictly increasing).

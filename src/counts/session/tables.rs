@@ -80,6 +80,13 @@ impl CountingSession<'_, '_> {
         }
     }
 
+    /// Keeps the table of a set (increasing) that was counted otherwise, for larger ones to be made of it.
+    pub(crate) fn remember_table(&mut self, set: &[Variable], table: &[u32]) {
+        if set.len() <= self.memo_size {
+            self.memo.offer_table(self.format.key(set), table);
+        }
+    }
+
     /// Calls `visit(cells)` for every configuration of `given` that occurs in the data, by increasing configuration
     /// (the last variable most significant): `cells` are the pairs (cell, count) of the table of `inner` within that
     /// stratum that have a count, by increasing cell, the first variable of `inner` running fastest. Works for any

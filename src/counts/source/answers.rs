@@ -49,7 +49,8 @@ impl<'d> Answers<'d> {
         self.source.shape()
     }
 
-    fn known(&self, set: &[Variable]) -> Option<Arc<[u32]>> {
+    /// The table of a set (increasing), if it was given before.
+    pub(crate) fn known(&self, set: &[Variable]) -> Option<Arc<[u32]>> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).tables.get(set).cloned()
     }
 

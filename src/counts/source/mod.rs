@@ -11,6 +11,7 @@ use crate::data::Shape;
 use crate::{Error, Variable, VariableSet};
 
 pub(crate) mod answers;
+pub(crate) mod part;
 mod rounds;
 mod shards;
 

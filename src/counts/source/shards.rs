@@ -2,10 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::part::PartTables;
 use super::{Cell, TableSource};
-use crate::counts::{CountingEngine, CountingSession};
+use crate::counts::CountingEngine;
 use crate::data::Shape;
-use crate::run::Canceller;
+use crate::run::{Canceller, Run};
 use crate::{Error, Result, Variable, VariableSet};
 
 /// A source of tables over several tables of data with the same variables and states, whose rows follow each other.
@@ -33,22 +34,11 @@ pub struct Shards<'e> {
     failure: Mutex<Option<Error>>,
 }
 
-/// A shard, and the sessions that no thread has at the moment.
+/// A shard.
 #[derive(Debug)]
 struct Part<'e> {
     engine: &'e CountingEngine<'e>,
-    idle: Mutex<Vec<CountingSession<'e, 'e>>>,
-}
-
-impl<'e> Part<'e> {
-    fn count<T>(&self, job: impl FnOnce(&mut CountingSession<'e, 'e>) -> T) -> T {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = idle().pop();
-        let mut session = taken.unwrap_or_else(|| self.engine.session());
-        let done = job(&mut session);
-        idle().push(session);
-        done
-    }
+    tables: PartTables,
 }
 
 impl<'e> Shards<'e> {
@@ -66,7 +56,7 @@ impl<'e> Shards<'e> {
         }
         let n_rows = engines.iter().map(|engine| engine.shape().n_rows()).sum();
         let shape = Shape::new(n_rows, first.shape().arities().to_vec())?;
-        let parts = engines.iter().map(|engine| Part { engine, idle: Mutex::default() }).collect();
+        let parts = engines.iter().map(|engine| Part { engine, tables: PartTables::default() }).collect();
         Ok(Self { shape, parts, canceller, failure: Mutex::default() })
     }
 
@@ -82,23 +72,19 @@ impl TableSource for Shards<'_> {
     }
 
     fn tables(&self, sets: &[VariableSet]) -> Vec<Vec<u32>> {
+        let asked: Vec<&[Variable]> = sets.iter().map(VariableSet::as_slice).collect();
         let mut totals: Vec<Vec<u32>> = sets.iter().map(|set| vec![0; self.shape.n_cells(set)]).collect();
         for part in &self.parts {
-            part.count(|session| {
-                for (set, total) in sets.iter().zip(&mut totals) {
-                    session.add_table(set, total);
-                }
-            });
+            // Threads of the run that learns ask; none is started here.
+            let counts = part.tables.tables(part.engine, &asked, &Run::unlimited()).expect("nobody cancels it");
+            let cells = totals.iter_mut().flatten();
+            cells.zip(counts).for_each(|(total, count)| *total += count);
         }
         totals
     }
 
     fn cells(&self, variables: &[Variable]) -> Vec<Cell> {
-        let parts = self.parts.iter().map(|part| {
-            let mut cells = Vec::new();
-            part.count(|session| session.for_each_cell(variables, |cell, count| cells.push((cell, count))));
-            cells
-        });
+        let parts = self.parts.iter().map(|part| part.tables.cells(part.engine, variables));
         parts.reduce(|a, b| merged(&a, &b)).unwrap_or_default()
     }
 
