@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -232,12 +233,48 @@ def architecture() -> None:
     save(figure, "architecture.svg")
 
 
+def plan() -> None:
+    """Draw what the model of clusters says, of what `benches/plan.py` has measured."""
+    told = json.loads((DOCS / "benchmarks" / "plan.json").read_text())["plan"]
+    methods = list(dict.fromkeys(entry["method"] for entry in told))
+    figure = Figure(figsize=(10, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(1, len(methods), sharey=True)
+    parts = [
+        ("counting", "counting", "#519e3e"),
+        ("latency", "waiting for rounds", "#3b75af"),
+        ("asking", "asking and adding", "#e1812c"),
+        ("bytes", "bytes", "#845b53"),
+    ]
+    for panel, method in zip(panels, methods, strict=True):
+        own = [entry for entry in told if entry["method"] == method and entry["rows"] == 1e10]
+        workers = [entry["workers"] for entry in own]
+        for part, label, colour in parts:
+            panel.plot(workers, [entry[part] for entry in own], color=colour, marker="o", markersize=3, label=label)
+        total = [sum(entry[part] for part, _, _ in parts) for entry in own]
+        panel.plot(workers, total, color="black", linewidth=2, label="all")
+        panel.set_xscale("log", base=2)
+        panel.set_yscale("log")
+        panel.set_ylim(0.1, 3e4)
+        panel.set_xticks(workers, [str(of) for of in workers])
+        panel.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        panel.grid(visible=True, which="major", color="0.9")
+        panel.set_title(method, fontsize=10)
+        panel.set_xlabel("workers of 16 cores")
+    panels[0].set_ylabel("seconds")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
+    figure.suptitle("10 billion rows × 100 columns, extrapolated", fontsize=10)
+    figure.savefig(PICTURES / "plan.png", dpi=150)
+
+
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     chosen = sys.argv[1:]
     graphs_of_pages(chosen)
     if not chosen or "guides/explore" in chosen:
         explored()
+    if not chosen or "guides/scaling" in chosen:
+        plan()
     if not chosen:
         stages()
         architecture()
