@@ -1,4 +1,4 @@
-"""Networks of categories of which a share of columns are numbers: as they are, and cut into groups beforehand.
+"""Networks of categories of which a share of columns are numbers: embedded, in groups, and cut beforehand.
 
     python benches/few_numbers.py --page docs/benchmarks/few-numbers.md
 
@@ -19,14 +19,20 @@ from mixed_generators import NETWORKS, Simulated, network
 
 import phgs
 
-BINS = (3, 4, 5, 8)
-AS_IT_IS = "the default"
-METHODS = (AS_IT_IS, *(f"{bins} groups" for bins in BINS))
+METHODS: dict[str, dict[str, Any] | int] = {
+    "the default": {},
+    "ranks": {"numbers": "ranks"},
+    "groups": {"numbers": "groups"},
+    "4 quantiles": 4,
+    "5 quantiles": 5,
+    "as categories": {},
+}
+"""Options of `phgs.learn`, or into how many groups of equally many rows numbers are cut beforehand."""
 
 
 def main() -> None:
     parser = pages.parser(__doc__, "few_numbers.jsonl")
-    parser.add_argument("--shares", type=float, nargs="+", default=[0.1, 0.3, 0.5])
+    parser.add_argument("--shares", type=float, nargs="+", default=[0.1, 0.3, 0.5, 0.8])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5, 6])
     parser.add_argument("--rows", type=int, default=2000)
     options = parser.parse_args()
@@ -40,6 +46,8 @@ def main() -> None:
                     for method in METHODS:
                         if (name, share, seed, method) in known:
                             continue
+                        if method == "as categories":
+                            drawn = network(name, options.rows, seed, numbers=0)
                         found = {"network": name, "share": share, "seed": seed, "method": method}
                         done.append(found | learn(method, drawn))
                         print(json.dumps(done[-1]), file=file, flush=True)
@@ -53,13 +61,16 @@ def learn(method: str, drawn: Simulated) -> dict[str, float]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data: Any = table
-        if method != AS_IT_IS:
+        options = METHODS[method]
+        if method == "as categories":
+            data = table.grouped
+        elif isinstance(options, int):
             frame = {name: column.astype(str) for name, column in zip(table.names, table.columns, strict=True)}
             numbers = [x for x, arity in enumerate(table.arities) if not arity]
             frame |= {table.names[x]: table.columns[x] for x in numbers}
             chosen = [table.names[x] for x in numbers]
-            data = phgs.discretize(frame, chosen, bins=int(method.split()[0]))
-        result = phgs.learn(data, threads=1, progress=False)
+            data, options = phgs.discretize(frame, chosen, bins=options), {}
+        result = phgs.learn(data, threads=1, progress=False, **options)
     found = phgs.compare(drawn.arcs, result).jaccard
     return {"jaccard": found or 0.0, "seconds": time.process_time() - start}
 
@@ -77,12 +88,13 @@ def summary(done: list[dict[str, Any]], options: Any) -> str:
         for name in (*NETWORKS, None)
     ]
     parts = [
-        "# Few numbers among categories",
+        "# Numbers that act by steps",
         f"Networks of categories, {options.rows:,} rows, of which a share of the columns became numbers: each"
         " state is an interval of\nnumbers, seen through the identity, exp or the square. The mean Jaccard index"
-        f" of CPDAGs over {len(options.seeds)} data sets each: by\nthe default as the tables are, and by the"
-        " default of categories after `phgs.discretize` has cut the numbers into\ngroups of equally many rows."
-        " `benches/few_numbers.py` runs it again and writes this page.",
+        f" of CPDAGs over {len(options.seeds)} data sets each: by\nthe default, which chooses between ranks and"
+        ' groups; with `numbers="ranks"`; with `numbers="groups"`; and by the\ndefault of categories after'
+        " `phgs.discretize` has cut the numbers into groups of equally many rows. The last column\nis the default on"
+        " the same columns before any became a number. `benches/few_numbers.py` runs it again and writes this page.",
         pages.table(("network", "numbers", *METHODS), rows),
     ]
     return "\n\n".join(parts) + "\n"

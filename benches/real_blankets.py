@@ -36,6 +36,8 @@ FROM_A_PACKAGE = 3
 
 METHODS: dict[str, dict[str, Any]] = {
     "auto": {},
+    "auto, ranks": {"numbers": "ranks"},
+    "auto, groups": {"numbers": "groups"},
     "auto, quick": {"effort": "quick"},
     "ges, conditional Gaussian": {"method": "ges", "score": "cg"},
     "boss, embedded": {"method": "boss"},

@@ -21,6 +21,7 @@
 //! * [`skeleton`] finds which pairs are adjacent; [`orient`] finds directions; [`search`] maximises a score.
 //! * [`hybrid`] composes them.
 //! * [`layout`] has places of nodes for drawings.
+//! * [`discretise`] cuts numbers into groups where that tells more of other columns.
 //! * [`network`] has Bayesian networks with their tables: files, sampling, simulation.
 //! * [`run`] has what a running computation needs: threads, cancellation, progress and the count of statistical calls.
 //!
@@ -66,6 +67,7 @@
 
 pub mod counts;
 pub mod data;
+pub mod discretise;
 pub mod error;
 pub mod graph;
 pub mod hybrid;

@@ -182,7 +182,7 @@ CORE_FLOORS = [
     ("search", "hill-climbing, tabu, GES, BOSS; hides which gains are up to date"),
     ("orient", "colliders, Meek's rules, PATH, HGI"),
     ("skeleton", "PC, pPC, local learners; hides order and parallel split"),
-    ("independence", "trait IndependenceTest; hides the data behind a test"),
+    ("independence, discretise", "trait IndependenceTest hides the data of a test; cut numbers"),
     ("score", "trait LocalScore; hides counting, remembers scores"),
     ("counts, knowledge", "contingency tables, hide kernel and caches; constraints"),
     ("data, graph", "columns, hide storage width; DAGs, PDAGs, d-separation"),

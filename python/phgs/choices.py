@@ -68,6 +68,11 @@ OF_NUMBERS = {
 """The tests and scores of data with numbers, by the type of data."""
 
 
+def instead(data_type: str) -> str:
+    """Say how data with numbers get the tests and scores of categories, where they can."""
+    return ", and with numbers='groups' the tests and scores of categories" if data_type == "mixed" else ""
+
+
 def data_type_of(name: Any) -> str | None:
     """Return the type of data that a test or score of this name is for; None where the name does not say."""
     for data_type, of in OF_NUMBERS.items():
@@ -127,7 +132,7 @@ def numeric_score(data_type: str, name: Any, penalty: Any, gamma: Any) -> _core.
     known = dict.fromkeys((*of.scores, *_full_names(of)))
     if name in SCORES and name not in known:
         mentioned = " and ".join(", ".join(map(repr, of.scores)).rsplit(", ", 1))
-        raise ParameterError(f"score: {name!r} is for categories; {of.words} have {mentioned}")
+        raise ParameterError(f"score: {name!r} is for categories; {of.words} have {mentioned}{instead(data_type)}")
     kind = parameters.one_of("score", name, tuple(known)).removeprefix(of.prefix)
     described = _penalised(kind, penalty, gamma)
     if kind != "cg":

@@ -117,6 +117,7 @@ def make_missing(
             table.powers,
             table.decisions,
             table.apart,
+            table.settled,
         )
     assert isinstance(table, Table)
     codes = [_without(column, gap, arity) for gap, column, arity in zip(gaps, columns, table.arities, strict=True)]

@@ -16,6 +16,7 @@ use crate::data::{
     ContinuousData, Correlation, DiscreteData, IncompleteData, MixedColumn, MixedData, MixedOptions, Numbers,
     RowWeights, Shape, WeightedData,
 };
+use crate::discretise::group_numbers;
 use crate::run::Run;
 use crate::score::MixedEngine;
 use crate::{Result, Variable};
@@ -395,6 +396,9 @@ impl GaussianDataset {
     }
 }
 
+/// The group of each row of each number, the bounds of the groups, and what these tell relative to the embedding.
+type CutNumbers<'py> = (Vec<Bound<'py, PyAny>>, Vec<Vec<(f64, f64)>>, f64);
+
 /// Numbers beside categories, embedded in one correlation matrix.
 #[pyclass(frozen, module = "phgs._core")]
 pub(crate) struct MixedDataset {
@@ -447,6 +451,26 @@ impl MixedDataset {
     #[getter]
     fn widths(&self) -> Vec<usize> {
         (0..self.data.n_variables() as Variable).map(|x| self.data.width(x)).collect()
+    }
+
+    /// Cuts numbers into groups by what they tell of other columns: the group of each row of each of `numbers`, the least
+    /// and the largest number of each group, and how much the groups tell relative to the embedding. `columns` and `arities` are those that the data were made from; nothing is
+    /// cut by what is `apart`.
+    fn groups<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<Bound<'py, PyAny>>,
+        arities: Vec<u32>,
+        numbers: Vec<Variable>,
+        apart: Vec<Variable>,
+        threads: usize,
+    ) -> PyResult<CutNumbers<'py>> {
+        let columns = mixed_columns(&columns, &arities)?;
+        let data = Arc::clone(&self.data);
+        let settings = Settings { threads, ..AT_ONCE };
+        let found = run_job(py, &settings, |run| group_numbers(&data, &columns, &numbers, &apart, run))?;
+        let codes = found.codes.iter().map(|codes| codes_to_array(py, codes)).collect();
+        Ok((codes, found.bounds, found.advantage))
     }
 
     /// Pairs of numbers of which one is a function of the other.

@@ -44,6 +44,7 @@ pub use mixed::{MixedBic, MixedSession};
 pub use none::NoScore;
 pub use population::{PopulationScore, PopulationSession};
 pub use quotient_nml::{QuotientNml, QuotientNmlSession};
+pub(crate) use regret::{Cells, Regrets, ln_binomial};
 pub use total::{DagScore, score_dag};
 pub use weighted::{WeightedScore, WeightedScoreSession};
 

@@ -7,16 +7,16 @@ use crate::stats::{ln_gamma, ln_gamma_increase};
 /// The number of cells of the table of a set of variables: the product of their arities, which may be more than any
 /// floating-point number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     /// The number, exact below 2⁵³; infinite above 1.8e308.
-    pub(super) number: f64,
+    pub(crate) number: f64,
     /// Its natural logarithm.
-    pub(super) ln: f64,
+    pub(crate) ln: f64,
 }
 
 impl Cells {
     /// Of a set in increasing order, so that it depends on the set alone to the bit.
-    pub(super) fn of(shape: &Shape, set: &[Variable]) -> Self {
+    pub(crate) fn of(shape: &Shape, set: &[Variable]) -> Self {
         let arity = |&v: &Variable| f64::from(shape.arity(v));
         let number: f64 = set.iter().map(arity).product();
         // The sum of logarithms depends on their order; it is needed only where the product is no number.
@@ -25,7 +25,7 @@ impl Cells {
     }
 
     /// Of a number that is known.
-    pub(super) fn exactly(number: f64) -> Self {
+    pub(crate) fn exactly(number: f64) -> Self {
         Self { number, ln: number.ln() }
     }
 }
@@ -39,7 +39,7 @@ const HUGE: f64 = 600.0;
 /// It equals Σₖ tₖ with tₖ = n (n − 1) ⋯ (n − k + 1) / nᵏ · (r − 1) r ⋯ (r + k − 2) / k!, k from 0 to n (Mononen and Myllymäki
 /// 2008). All terms are positive and the ratios of neighbours fall, so about √n of them around the largest make up the sum to
 /// the precision of floating-point numbers, for any r: no approximation is needed where the recurrence over r is long.
-pub(super) fn ln_regret(n_rows: usize, states: Cells) -> f64 {
+pub(crate) fn ln_regret(n_rows: usize, states: Cells) -> f64 {
     let (n, r) = (n_rows as f64, states.number);
     if n_rows == 0 || r <= 1.0 {
         return 0.0;
@@ -74,7 +74,7 @@ pub(super) fn ln_regret(n_rows: usize, states: Cells) -> f64 {
 }
 
 /// ln binomial(cells, occupied): the logarithm of the number of ways in which so many of the cells occur.
-pub(super) fn ln_binomial(cells: Cells, occupied: u32) -> f64 {
+pub(crate) fn ln_binomial(cells: Cells, occupied: u32) -> f64 {
     let chosen = f64::from(occupied);
     if chosen >= cells.number {
         return 0.0;
@@ -90,7 +90,7 @@ const TABULATED: usize = 1 << 16;
 
 /// ln C(n, r) for one n: a table of few states by the recurrence, the sum for more.
 #[derive(Debug)]
-pub(super) struct Regrets {
+pub(crate) struct Regrets {
     n_rows: usize,
     /// ln C(n, r) at r.
     table: Vec<f64>,
@@ -99,7 +99,7 @@ pub(super) struct Regrets {
 impl Regrets {
     /// Tabulates at most as many states as there are rows: C(n, r + 2) = C(n, r + 1) + n / r · C(n, r) (Kontkanen and
     /// Myllymäki 2007), as ratios of neighbours so that nothing overflows; what rounding does to a ratio fades in the next ones.
-    pub(super) fn new(n_rows: usize) -> Self {
+    pub(crate) fn new(n_rows: usize) -> Self {
         let n = n_rows as f64;
         let len = n_rows.min(TABULATED) + 1;
         let mut table = vec![0.0; len.max(2)];
@@ -112,7 +112,7 @@ impl Regrets {
     }
 
     /// ln C(n, r).
-    pub(super) fn of(&self, states: Cells) -> f64 {
+    pub(crate) fn of(&self, states: Cells) -> f64 {
         if states.number < self.table.len() as f64 {
             self.table[states.number as usize]
         } else {

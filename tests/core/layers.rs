@@ -10,7 +10,7 @@ const FLOORS: [&[&str]; 10] = [
     &["data", "graph"],
     &["counts", "knowledge"],
     &["score"],
-    &["independence"],
+    &["discretise", "independence"],
     &["skeleton"],
     &["orient"],
     &["search"],

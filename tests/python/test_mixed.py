@@ -451,18 +451,6 @@ def test_what_was_simulated_is_found(kind, at_least, options):
     assert np.mean(found) >= at_least
 
 
-def test_tables_of_few_numbers_are_searched_by_orders_alone():
-    found = []
-    for name in ("alarm", "insurance", "hailfinder"):
-        for seed in (20, 21):
-            simulated = generators().network(name, 2000, seed)
-            result = phgs.learn(simulated.table, progress=False)
-            assert [stage.name for stage in result.stages] == ["maximise"]
-            found.append(phgs.compare(simulated.arcs, result).jaccard)
-    assert np.mean(found) >= 0.5
-    assert "learned from 2,000 rows by best order score search (" in methods_paragraph(result)
-
-
 def test_the_methods_paragraph_names_no_test_that_was_not_made():
     text = methods_paragraph(phgs.learn(simulated(), progress=False))
     assert "6 mixed variables" in text

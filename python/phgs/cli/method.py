@@ -239,7 +239,7 @@ _NONE = {
     "score": "sqnml, or ebic of Gaussian data,",
     "penalty": "0.5, or 1 of Gaussian data,",
     "refine": "by effort",
-    "numbers": "ranks",
+    "numbers": "ranks, or groups where auto finds these better",
     "powers": "2",
 }
 """What None means where it is not that there is no limit."""

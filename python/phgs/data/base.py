@@ -84,6 +84,11 @@ class Data(ABC):
         return self.core
 
     @property
+    def enters_as(self) -> str:
+        """The type of data whose tests and scores apply."""
+        return self.data_type
+
+    @property
     def isolated(self) -> tuple[int, ...]:
         """Positions of columns that no test can tell anything of, which learners keep isolated."""
         return ()
@@ -123,6 +128,11 @@ class Data(ABC):
         """Of the columns whose kind was guessed and could be wrong: why, and what changes it."""
         decided = zip(self.names, self.decisions, strict=False)
         return {name: decision.told(name) for name, decision in decided if decision.doubtful}
+
+    @property
+    def groups_of_numbers(self) -> dict[Name, tuple[str, ...]]:
+        """The intervals of numbers that enter cut into groups."""
+        return {}
 
     @abstractmethod
     def take(self, rows: NDArray[np.intp]) -> Self:

@@ -7,6 +7,7 @@ of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import pairwise
@@ -139,15 +140,25 @@ def labels(found: Distinct, cuts: list[Cut]) -> list[str]:
     """Name the intervals; each value lies in the interval that its name prints."""
     if not len(found):
         return []
-    low, high = _outside(found.values[0], ROUND_FLOOR), _outside(found.values[-1], ROUND_CEILING)
-    ends = [(low, "[", "")]  # What it is, how an interval from it on begins, how one up to it ends.
-    for cut in cuts:
-        below, above = float(found.values[cut.at - 1]), float(found.values[cut.at])
-        if cut.border is not None and cut.border == below:
+    sides = [(float(found.values[cut.at - 1]), float(found.values[cut.at]), cut.border) for cut in cuts]
+    return _named(float(found.values[0]), float(found.values[-1]), sides)
+
+
+def labels_of_groups(bounds: Sequence[tuple[float, float]]) -> list[str]:
+    """Name groups by the least and the largest number of each, in increasing order."""
+    sides = [(below, above, None) for (_, below), (above, _) in pairwise(bounds)]
+    return _named(bounds[0][0], bounds[-1][1], sides)
+
+
+def _named(least: float, largest: float, sides: Sequence[tuple[float, float, float | None]]) -> list[str]:
+    """Name intervals by their ends, and by the nearest values on both sides of each border and where that lies."""
+    ends = [(_outside(least, ROUND_FLOOR), "[", "")]  # What it is, how one from it on begins, how one up to it ends.
+    for below, above, border in sides:
+        if border is not None and border == below:
             ends.append((_text(below), "(", "]"))
         else:
-            ends.append((_between(below, above, cut.border), "[", ")"))
-    ends.append((high, "", "]"))
+            ends.append((_between(below, above, border), "[", ")"))
+    ends.append((_outside(largest, ROUND_CEILING), "", "]"))
     return [f"{start}{a}, {b}{end}" for (a, start, _), (b, _, end) in pairwise(ends)]
 
 

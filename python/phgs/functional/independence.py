@@ -165,10 +165,10 @@ def independence_test(
     described: _core.Test
     if callable(test):
         described = own_test.for_core(test, table.names)
-    elif table.data_type == "discrete":
+    elif table.enters_as == "discrete":
         described = test_for_core(test, degrees_of_freedom, minimum_sample)
     else:
-        described = numeric_test(table.data_type)
+        described = numeric_test(table.enters_as)
     first, second, conditioning = table.index(x), table.index(y), [table.index(z) for z in others]
     if len({first, second, *conditioning}) != 2 + len(conditioning):
         raise ParameterError("x, y and the variables of given must be different")

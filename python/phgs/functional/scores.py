@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from phgs.data import Data
 from phgs.data.counts import PerRow, counted
 from phgs.data.kinds import Given
 from phgs.data.missing import filled_from
+from phgs.data.mixed import Numbers, entered
 from phgs.data.table import Missing
 from phgs.data.weights import weighted
 from phgs.errors import DataError
@@ -71,6 +72,7 @@ def score(
     missing: Missing = "auto",
     categories: Iterable[Name] | Name | None = None,
     kinds: Given | None = None,
+    numbers: Numbers | None = None,
     counts: PerRow | None = None,
     weights: PerRow | None = None,
     threads: int = 0,
@@ -101,6 +103,8 @@ def score(
         As in `phgs.as_table`.
     kinds
         What columns are, by name, ``"number"`` or ``"category"``; others are found out.
+    numbers
+        How numbers enter beside categories, as in learners. With ``"groups"`` scores are those of categories.
     threads
         Number of threads; 0 means all.
 
@@ -114,18 +118,20 @@ def score(
     data = weighted(counted(data, counts), weights)
     data_type = type_of(data, data_type_of(kind))
     checked = parameters.whole("threads", threads)
+    if numbers is not None:
+        parameters.one_of("numbers", numbers, get_args(Numbers))
     named = getattr(graph, "dag", None) or (list(graph) if isinstance(graph, Iterator) else graph)
     if callable(kind) and own_test.is_names(data):
         table = Names.of(data)
     else:
-        table = _scored_columns(data, named, data_type, missing, categories, kinds)
+        table = entered(_scored_columns(data, named, data_type, missing, categories, kinds), numbers, None)
     described: _core.AnyScore
     if callable(kind):
         described = own_score.for_core(kind, table.names, equivalent=False)
-    elif table.data_type == "discrete":
+    elif table.enters_as == "discrete":
         described = score_for_core(kind, penalty, gamma, equivalent_sample_size)
     else:
-        described = numeric_score(table.data_type, kind, penalty, gamma)
+        described = numeric_score(table.enters_as, kind, penalty, gamma)
     dag = as_graph(named, table.names)
     dag = cpdag_to_dag(dag) if dag.undirected else as_dag(dag)
     whole = callable(kind) or table.data_type != "discrete"

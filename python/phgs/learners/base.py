@@ -13,7 +13,7 @@ from phgs.choices import numeric_score, numeric_test, score_for_core, test_for_c
 from phgs.data import Data, Mixed, as_data
 from phgs.data.counts import PerRow, counted, told
 from phgs.data.missing import missing_values
-from phgs.data.mixed import Numbers
+from phgs.data.mixed import Numbers, entered
 from phgs.data.reading import DataType
 from phgs.data.table import Missing
 from phgs.data.weights import of_table, weighted
@@ -70,9 +70,11 @@ class Learner(Estimator):
         (a `MixedTable`): tested by the likelihood ratio and scored by the (extended) BIC of their embedding,
         ``"mixed-lr"`` and ``"mixed-bic"``; ``"mixed"`` takes categories alone so, too. Gaussian data (or a
         `GaussianTable`) are tested by Fisher's z and scored by Gaussian BIC, whatever the method.
-    numbers : {"ranks", "values"}, optional
-        How numbers enter beside categories: by the normal scores of their ranks, or by their standardised values. None
-        leaves it as a `MixedTable` has it, by default ranks, so that monotone maps change nothing.
+    numbers : {"ranks", "values", "groups"}, optional
+        How numbers enter beside categories: by the normal scores of their ranks, by their standardised values, or cut
+        into groups by what these tell of other columns (`Result.groups`), with the tests and scores of categories. None
+        leaves it as a `MixedTable` has it, by default ranks, so that monotone maps change nothing; the default method
+        finds out whether groups are better.
     powers : int, optional
         1: numbers alone enter the embedding; 2: with their squares; 3: with squares and cubes. None leaves it as a
         `MixedTable` has it, by default 2.
@@ -230,10 +232,10 @@ class Learner(Estimator):
     def _for_core(self, table: Data) -> _Described:
         """Describe the method to the core, over the positions of a table's columns."""
         composition = self.stages_for(table)
-        test = self._test_of(table.data_type)
+        test = self._test_of(table.enters_as)
         if (own := self._own_test()) is not None:
             test = own_test.for_core(own, table.names)
-        score = self._score_of(table.data_type)
+        score = self._score_of(table.enters_as)
         if (function := self._own_score()) is not None:
             score = own_score.for_core(function, table.names, equivalent=composition.needs_equivalence)
         return {
@@ -292,7 +294,7 @@ class Learner(Estimator):
         if self._own_functions() and own_test.is_names(data):
             return Names.of(data)
         if isinstance(data, Data):
-            checks.check_data_type(self, data.data_type)
+            checks.check_data_type(self, data.enters_as)
         table = as_data(
             data,
             self.data_type,
@@ -304,7 +306,8 @@ class Learner(Estimator):
         if self.data_type == "auto":
             checks.check_found_type(self, table)
         of_table(table, self.weights)
-        return checks.entered(table, self.numbers, self.powers)
+        entering: Data = entered(table, self.numbers, self.powers)
+        return entering
 
     def stages_for(self, table: Data) -> Composition:
         """Put the stages together for data."""
@@ -338,8 +341,8 @@ class Learner(Estimator):
 
     def _used(self, table: Data) -> dict[str, Any]:
         """Every parameter as used on data."""
-        data_type = table.data_type
-        found = self._parameters() | {"data_type": data_type}
+        data_type = table.enters_as
+        found = self._parameters() | {"data_type": table.data_type}
         if isinstance(table, Mixed):
             found |= {"numbers": table.numbers, "powers": table.powers}
         else:

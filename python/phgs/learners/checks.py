@@ -5,15 +5,14 @@ An error names the parameter and the remedy.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from phgs import parameters
-from phgs.choices import OF_NUMBERS, data_type_of, numeric_score
+from phgs.choices import OF_NUMBERS, data_type_of, instead, numeric_score
 from phgs.data.checks import listed
 from phgs.data.counts import told
 from phgs.data.kinds import check_given
-from phgs.data.mixed import Mixed, Numbers
+from phgs.data.mixed import Numbers
 from phgs.data.reading import DATA_TYPES
 from phgs.data.shards import on_workers
 from phgs.data.table import Missing
@@ -57,7 +56,7 @@ def check_running(learner: Learner) -> None:
 
 def check_data_type(learner: Learner, data_type: str) -> None:
     """Refuse what only categories have, where the data hold numbers."""
-    if data_type == "discrete":
+    if data_type == "discrete" or learner.numbers == "groups":
         return
     of = OF_NUMBERS[data_type]
     for name, default in OF_CATEGORIES.items():
@@ -67,32 +66,18 @@ def check_data_type(learner: Learner, data_type: str) -> None:
         if getattr(learner, name, default) not in (default, getattr(type(learner), name, default)):
             raise ParameterError(
                 f"{name}: {getattr(learner, name)!r} is for categories; {of.words} are tested by {of.test_words} and"
-                " scored by BIC or extended BIC"
+                f" scored by BIC or extended BIC{instead(data_type)}"
             )
     name, penalty, gamma = learner._score_name(data_type), learner._penalty(data_type), getattr(learner, "gamma", None)
     numeric_score(data_type, name, penalty, gamma)
 
 
-def entered(table: Data, numbers: Numbers | None, powers: int | None) -> Data:
-    """Return data with their numbers entered as asked for; only mixed data can be."""
-    if numbers is None and powers is None:
-        return table
-    name = "powers" if numbers is None else "numbers"
-    if not isinstance(table, Mixed):
-        alone = "hold numbers alone" if table.data_type == "gaussian" else "hold categories alone"
-        raise ParameterError(
-            f"{name}: it says how numbers enter beside categories, and these data {alone}; leave it out"
-        )
-    wanted = replace(table, numbers=numbers or table.numbers, powers=powers or table.powers)
-    return table if (wanted.numbers, wanted.powers) == (table.numbers, table.powers) else wanted
-
-
 def check_found_type(learner: Learner, table: Data) -> None:
     """Refuse what only categories have, where columns were taken for numbers: say which, and what to do."""
-    if table.data_type != "mixed":
+    if table.enters_as != "mixed":
         return
     try:
-        check_data_type(learner, table.data_type)
+        check_data_type(learner, table.enters_as)
     except ParameterError as error:
         numbers = [name for name, kind in table.kinds.items() if kind == "number"]
         taken = "column {} is taken for a number" if len(numbers) == 1 else "columns {} are taken for numbers"

@@ -41,23 +41,21 @@ _SCREEN = Screen(alpha=0.01, more_than=LEAST_VARIABLES)
 
 
 def by_effort(effort: Effort, seed: int, search: Search, *, restarts_per_variable: int = 0) -> tuple[Refinement, ...]:
-    """Return the stages after the maximisation that an effort stands for; see `by_orders`."""
+    """Return the stages after the maximisation that an effort stands for."""
     classes = EquivalenceSearch(schedule="interleaved", screen=_SCREEN, max_parents=search.max_parents)
     if effort == "quick":
         return (classes,)
-    return (classes, by_orders(effort, seed, search.max_parents, restarts_per_variable=restarts_per_variable))
+    return (classes, _by_orders(effort, seed, search.max_parents, restarts_per_variable))
 
 
-def by_orders(
-    effort: Effort, seed: int, max_parents: int | None, *, restarts_per_variable: int = 0, narrowing: bool = True
-) -> OrderSearch:
+def _by_orders(effort: Effort, seed: int, max_parents: int | None, restarts_per_variable: int) -> OrderSearch:
     """Return the search among orders that an effort stands for; the thorough one has restarts of its own."""
     further = OrderEffort(
         scores_per_pair=4, scores_per_screened_pair=2, restarts_per_variable=restarts_per_variable, seed=seed
     )
     if effort == "thorough":
         further = OrderEffort(scores_per_pair=40, scores_per_screened_pair=20, restarts_per_variable=10, seed=seed)
-    return OrderSearch(effort=further, screen=_SCREEN, narrowing=narrowing, max_parents=max_parents)
+    return OrderSearch(effort=further, screen=_SCREEN, narrowing=True, max_parents=max_parents)
 
 
 _MOST_SEARCHED_IN_FULL = 2000

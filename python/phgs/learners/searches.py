@@ -90,7 +90,7 @@ class Screen:
 
     def level(self, table: Data) -> float | None:
         """Return the level for these data; None where all pairs are scored."""
-        counted = table.data_type == "discrete"
+        counted = table.enters_as == "discrete"
         return float(self.alpha) if counted and table.n_variables > self.more_than else None
 
 

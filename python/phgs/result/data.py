@@ -25,6 +25,9 @@ def data_of(result: Result, data: Any) -> Data | None:
     data = given_again(data, result.parameters, "counts", counted)
     data = given_again(data, result.parameters, "weights", weighted)
     table = data if isinstance(data, Data) else _read_again(result, data)
+    if isinstance(table, Mixed):
+        used = result.parameters
+        table = replace(table, numbers=used.get("numbers", table.numbers), powers=used.get("powers", table.powers))
     if table.names != result.variables and tuple(map(str, table.names)) == result.variables:
         # A result file has names as text.
         table = replace(table, names=result.variables)  # type: ignore[type-var]

@@ -151,8 +151,9 @@ def references(result: Result) -> list[str]:
 
 
 def _searched_alone(result: Result) -> bool:
-    """Whether the default method made no tests, as on mixed data."""
-    return result.method == "auto" and result.parameters.get("data_type") == "mixed"
+    """Whether the default method made no tests, as on mixed data whose numbers are embedded."""
+    used = result.parameters
+    return result.method == "auto" and used.get("data_type") == "mixed" and used.get("numbers") != "groups"
 
 
 def _described(result: Result) -> tuple[str, tuple[str, ...]]:
@@ -166,8 +167,6 @@ def _described(result: Result) -> tuple[str, tuple[str, ...]]:
         if used.get("effort") == "quick":
             return name, cited
         again = " with random restarts" if used.get("effort") == "thorough" else ""
-        if len(result.stages) == 1:
-            return f"best order score search{again}", (_BOSS,)
         return f"{name} followed by best order score search{again}", (*cited, _BOSS)
     if used.get("effort") == "quick":
         return f"{name} followed by greedy equivalence search", (*cited, _GES)
@@ -189,6 +188,8 @@ def methods_paragraph(result: Result, confidence: EdgeConfidence | None = None) 
         from phgs.result.summary import counted_kinds
 
         sentences.append(f"They were taken for {counted_kinds(result.kinds)}.")
+        if used.get("numbers") == "groups":
+            sentences.append("The numbers were cut into groups by what these tell of the other variables.")
     if result.clusters is not None:
         of = len(set(result.clusters.values()))
         how = "given in advance" if used.get("clusters") is not None else f"of at most {used.get('max_clusters')}"

@@ -15,7 +15,7 @@ from phgs.graphs.view.page import escaped, page
 from phgs.graphs.view.payload import of_result
 from phgs.output import check_writable
 from phgs.result.methods import methods_paragraph, references
-from phgs.result.summary import counted_kinds, counting, isolated, summary, weighing
+from phgs.result.summary import counted_kinds, counting, grouping, isolated, summary, weighing
 
 if TYPE_CHECKING:
     from phgs.confidence import EdgeConfidence
@@ -158,6 +158,7 @@ def _data(result: Result, data: Any) -> str:
             "taken for",
             _TAKEN_FOR.get(str(used.get("data_type")), "categories: states have no order"),
         ),
+        *([("numbers", grouping(result))] if used.get("numbers") == "groups" else []),
         *(("guessed", text) for text in result.guesses.values()),
         ("missing values", _of_missing(result)),
         ("also assumed", "rows are independent draws; no unmeasured common causes; no feedback"),
@@ -167,7 +168,10 @@ def _data(result: Result, data: Any) -> str:
 
 _TAKEN_FOR = {
     "gaussian": "numbers: relations are linear, errors Gaussian",
-    "mixed": "numbers, by the normal scores of their ranks or their values, and categories, whose states have no order",
+    "mixed": (
+        "numbers, by the normal scores of their ranks, their values or groups of them, and categories, whose states"
+        " have no order"
+    ),
 }
 
 

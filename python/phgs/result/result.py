@@ -95,6 +95,8 @@ class Result:
         ``"empty"``; the last three are set apart. Empty where that is not known.
     guesses : dict
         Of the variables of which that was found out and could be wrong: why it was taken so, and what changes it.
+    groups : dict
+        Of numbers that were cut into groups (``parameters["numbers"]`` is ``"groups"``): the intervals, as text.
     weights : Weights or None
         How rows were weighed: the `column` (None: weights were given themselves) and the `effective_rows`, the number
         of rows of equal weight that these are worth. None where all rows weigh the same.
@@ -129,6 +131,7 @@ class Result:
     isolated: dict[Name, int] = field(default_factory=dict)
     kinds: dict[Name, str] = field(default_factory=dict)
     guesses: dict[Name, str] = field(default_factory=dict)
+    groups: dict[Name, tuple[str, ...]] = field(default_factory=dict)
     weights: Weights | None = None
     knowledge: Knowledge | None = None
     decided_by_minimum_sample: int = 0
@@ -198,6 +201,7 @@ class Result:
             isolated={names[i]: len(read.levels[i]) for i in read.isolated},
             kinds=dict(read.kinds),
             guesses=read.guesses,
+            groups=table.groups_of_numbers,
             weights=weights,
             knowledge=knowledge,
             missing=missing,

@@ -34,6 +34,8 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
     if result.missing is not None and result.missing.method == "em":
         lines.append(("missing", _missing(result.missing)))
     lines += kinds_lines(result.kinds, result.guesses)
+    if result.parameters.get("numbers") == "groups":
+        lines.append(("numbers", grouping(result)))
     if groups := isolated(result):
         lines.append(("isolated", "; ".join(f"{listed(names)} ({why})" for why, names in groups.items())))
     if result.knowledge is not None:
@@ -115,6 +117,14 @@ def kinds_lines(kinds: dict[Name, str], guesses: dict[Name, str]) -> list[tuple[
     if len(guesses) > MOST_GUESSES:
         lines.append(("", f"and {len(guesses) - MOST_GUESSES:,} more guesses: phgs.describe shows all"))
     return lines
+
+
+def grouping(result: Result) -> str:
+    """Say that numbers were cut into groups, and into how many."""
+    sizes = [f"{name} {len(labels)}" for name, labels in result.groups.items()]
+    more = f" and {len(sizes) - MOST_GUESSES:,} more" if len(sizes) > MOST_GUESSES else ""
+    told = f" ({', '.join(sizes[:MOST_GUESSES])}{more})" if sizes else ""
+    return f"cut into groups{told}; numbers='ranks' embeds them"
 
 
 def counting(parameters: dict[str, Any]) -> str:
