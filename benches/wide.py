@@ -62,7 +62,7 @@ def one(columns: int, rows: int, method: str, alpha: float, threads: int) -> Non
     elif method == "auto":
         learner = phgs.Auto(**parameters)
     else:
-        extra = {"path_length": 1} if method in {"pc", "ppc"} else {}
+        extra = {"path_length": 1} if method in {"pc", "ppc", "phgs"} else {}
         learner = phgs.learner(method, alpha=alpha, **extra, **parameters)
     usage = resource.getrusage(resource.RUSAGE_SELF)
     result = learner.learn(table)
