@@ -487,6 +487,7 @@ def learn(
     composition: Composition,
     knowledge: Knowledge | None,
     isolated: Sequence[int],
+    untested: Sequence[int],
     cluster: Callable[[NDArray[np.float64]], NDArray[np.uint32]],
     threads: int,
     time_limit: float | None,

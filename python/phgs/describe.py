@@ -251,7 +251,7 @@ def describe(
         findings += found_in.few_known(table)
         findings += found_in.much_missing(table)
         findings += found_in.constants(table)
-        findings += found_in.identifiers(table)
+        findings += found_in.identifiers(table, judged=len(known) == len(coded))
         findings += found_in.set_apart(table)
         findings += found_in.many_states(table)
         findings += found_in.rare_states(table)

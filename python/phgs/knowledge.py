@@ -158,10 +158,9 @@ class Knowledge:
     def _place(self, name: Name) -> str:
         return getattr(self, "_places", {}).get(name, "knowledge")  # type: ignore[no-any-return]
 
-    def _for_core(self, table: Data) -> _core.Knowledge:
+    def _for_core(self, table: Data, isolated: Sequence[int]) -> _core.Knowledge:
         self._refuse_contradictions()
         made = self._by_position(table.names)
-        isolated = set(table.isolated)
         pairs = (*self.required, *self.required_edges)
         positions = (*made["required"], *made["required_edges"])
         for (a, b), ends in zip(pairs, positions, strict=True):

@@ -34,6 +34,10 @@ pub(crate) const MANY_ROWS: usize = 100_000;
 /// Sorting all rows by the cells of a base set takes about as long as counting this many sets one by one.
 pub(crate) const FEW: usize = 64;
 
+/// That beside a base of so many variables: tables of more variables take longer, since they need those of all their parts.
+pub(crate) const FEW_OF_LARGE: usize = 16;
+pub(crate) const LARGE_BASE: usize = 6;
+
 /// That of variables that were brought together is done sooner.
 pub(crate) const FEW_GATHERED: usize = 16;
 

@@ -85,7 +85,7 @@ impl Driver<'_> {
             Restrict::PartitionedPc(by, options) => {
                 let clusters = self.clusters(by, partition)?;
                 let labels = &labels(clusters.as_deref(), self.test.n_variables());
-                match self.test.partitioned_pc(labels, options, self.scope, self.run, &mut self.ledger) {
+                match self.test.partitioned_pc(labels, options, self.scope.tested(), self.run, &mut self.ledger) {
                     Err(Error::TooManyTests) => {
                         self.report("tests given up", 0, None, start);
                         return Ok((Restricted::GivenUp, clusters));
@@ -94,14 +94,14 @@ impl Driver<'_> {
                 }
             }
             Restrict::Local(learner, options) => {
-                let (test, scope, run) = (self.test, self.scope, self.run);
+                let (test, scope, run) = (self.test, self.scope.tested(), self.run);
                 let skeleton = test.local_skeleton(*learner, options, scope, run, &mut self.ledger)?;
                 (Restricted::Separated(skeleton), None)
             }
             Restrict::Fusion(by, options) => {
                 let clusters = self.clusters(by, partition)?;
                 let labels = labels(clusters.as_deref(), self.test.n_variables());
-                let (test, score, scope, run) = (self.test, self.score, self.scope, self.run);
+                let (test, score, scope, run) = (self.test, self.score, self.scope.tested(), self.run);
                 let most = self.hybrid.max_parents;
                 let ledger = &mut self.ledger;
                 let fused = fuse(test, score, &labels, options, most, scope, run, ledger)?;

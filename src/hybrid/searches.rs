@@ -10,7 +10,7 @@ use crate::independence::Alpha;
 use crate::run::Phase;
 use crate::search::ges::{GesOptions, Restriction, ges};
 use crate::search::{ActiveSet, BossOptions, SearchOptions, SearchResult, boss, hill_climb};
-use crate::{Error, Result};
+use crate::{Error, Result, Variable};
 
 impl Driver<'_> {
     pub(super) fn maximise(&mut self, restriction: &Restricted, state: &mut State) -> Result<()> {
@@ -104,7 +104,14 @@ impl Driver<'_> {
             Err(Error::OutOfTime) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let graph = UndirectedGraph::from_edges(test.n_variables(), pairs.iter().map(|pair| (pair.x, pair.y)));
+        let p = test.n_variables() as Variable;
+        // Of what no test can tell anything every pair is scored.
+        let left = self
+            .scope
+            .left_to_scores()
+            .flat_map(|x| (0..p).filter(move |&y| y != x).map(move |y| (x.min(y), x.max(y))));
+        let pairs = pairs.iter().map(|pair| (pair.x, pair.y)).chain(left);
+        let graph = UndirectedGraph::from_edges(test.n_variables(), pairs);
         let graph = Rc::new(graph);
         self.screen = Some((level, Rc::clone(&graph)));
         Ok(Some(graph))

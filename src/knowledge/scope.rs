@@ -6,6 +6,9 @@ use crate::{Error, Result, Variable};
 /// Background knowledge, and the variables that are isolated: adjacent to nothing, and separating nothing. These are
 /// columns of which no test can tell anything, such as identifiers: a finding about data, not knowledge of the graph.
 ///
+/// Of some of them a score can tell something all the same: a scope may [leave these to scores](Self::leaving_to_scores). Searches
+/// then look at them, and stages that test take [what is tested](Self::tested), in which they are isolated, too.
+///
 /// Functions that test or score pairs take `impl Into<Scope>`: a reference to knowledge alone will do. What only directs
 /// edges takes [`Knowledge`]: isolated variables have none.
 #[derive(Debug, Clone, Copy)]
@@ -13,11 +16,13 @@ pub struct Scope<'k> {
     knowledge: &'k Knowledge,
     /// Empty where no variable is isolated.
     isolated: &'k [bool],
+    /// Those and the variables that only scores look at; empty where there are none of the latter.
+    untested: &'k [bool],
 }
 
 impl<'k> From<&'k Knowledge> for Scope<'k> {
     fn from(knowledge: &'k Knowledge) -> Self {
-        Self { knowledge, isolated: &[] }
+        Self { knowledge, isolated: &[], untested: &[] }
     }
 }
 
@@ -29,13 +34,30 @@ impl<'k> Scope<'k> {
     /// [`Error::Knowledge`] when one of them has a required arc or edge.
     pub fn new(knowledge: &'k Knowledge, isolated: &'k [bool]) -> Result<Self> {
         let isolated = if isolated.contains(&true) { isolated } else { &[] };
-        let scope = Self { knowledge, isolated };
+        let scope = Self { knowledge, isolated, untested: &[] };
         match knowledge.required_pairs().into_iter().find(|&(x, y)| scope.is_isolated(x) || scope.is_isolated(y)) {
             None => Ok(scope),
             Some((x, y)) => {
                 Err(Error::Knowledge("{} and {} must be adjacent, but one of them is isolated".into()).about([x, y]))
             }
         }
+    }
+
+    /// The same, in which tests also leave out the variables marked in `untested`, which has one entry for each variable and
+    /// marks what is isolated, too.
+    pub fn leaving_to_scores(self, untested: &'k [bool]) -> Self {
+        Self { untested, ..self }
+    }
+
+    /// What stages that test look at: variables left to scores are isolated.
+    pub fn tested(self) -> Self {
+        if self.untested.is_empty() { self } else { Self { isolated: self.untested, untested: &[], ..self } }
+    }
+
+    /// Variables that are not isolated, and that no test looks at.
+    pub fn left_to_scores(&self) -> impl Iterator<Item = Variable> + '_ {
+        let untested = self.untested.iter().enumerate().filter(|(_, is_untested)| **is_untested);
+        untested.map(|(x, _)| x as Variable).filter(|&x| !self.is_isolated(x))
     }
 
     /// What is known.
@@ -112,6 +134,9 @@ mod tests {
         assert!(!scope.may_separate(0, 2, 1) && scope.may_separate(0, 1, 2));
         assert!(!scope.is_all() && scope.knowledge().is_empty() && scope.n_open_pairs(3) == 1);
         assert!(Scope::new(&nothing, &[false; 3]).unwrap().is_all());
+        let left = Scope::new(&nothing, &[false, true, false]).unwrap().leaving_to_scores(&[true, true, false]);
+        assert!(left.allows_edge(0, 2) && !left.allows_edge(0, 1) && left.left_to_scores().eq([0]));
+        assert!(!left.tested().allows_edge(0, 2) && left.tested().left_to_scores().next().is_none());
         let required = Knowledge::new(3, [(0, 1)], none(), none(), vec![]).unwrap();
         assert!(Scope::new(&required, &[false, true, false]).is_err());
     }

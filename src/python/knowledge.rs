@@ -24,8 +24,8 @@ pub(super) fn of_facts(facts: Option<KnowledgeFacts>, n_variables: usize) -> Res
     Knowledge::new(n_variables, facts.required, facts.required_edges, facts.forbidden, facts.tiers)
 }
 
-/// Marks the variables that are isolated; empty where none is.
-pub(super) fn isolated(variables: &[Variable], n_variables: usize) -> PyResult<Vec<bool>> {
+/// Marks some of the variables; empty where there are none.
+pub(super) fn marked(variables: &[Variable], n_variables: usize) -> PyResult<Vec<bool>> {
     check(n_variables, variables.iter().copied())?;
     let mut marks = vec![false; if variables.is_empty() { 0 } else { n_variables }];
     variables.iter().for_each(|&x| marks[x as usize] = true);

@@ -20,11 +20,12 @@ use crate::{Error, Result, Variable};
 
 /// Learns a graph from data of any type.
 ///
-/// Data with missing values have no score of ours, and the composition must not ask for one: the facade sees to it.
+/// Variables that are `isolated` have no edges; those that are `untested` are isolated where the method tests, not where it
+/// scores all pairs. Data with missing values have no score of ours, and the composition must not ask for one: the facade sees to it.
 /// `cluster` is called, where the composition asks for it, as `cluster(distances)` with the condensed distances of all
 /// pairs and returns a label for each variable. Tests and scores that are functions are called on one thread.
 #[pyfunction]
-#[pyo3(signature = (dataset, *, test, score, composition, knowledge, isolated, cluster, threads, time_limit, progress))]
+#[pyo3(signature = (dataset, *, test, score, composition, knowledge, isolated, untested, cluster, threads, time_limit, progress))]
 pub(crate) fn learn(
     py: Python<'_>,
     dataset: AnyDataset<'_>,
@@ -33,6 +34,7 @@ pub(crate) fn learn(
     composition: Composition,
     knowledge: Option<KnowledgeFacts>,
     isolated: Vec<Variable>,
+    untested: Vec<Variable>,
     cluster: Py<PyAny>,
     threads: usize,
     time_limit: Option<f64>,
@@ -42,8 +44,12 @@ pub(crate) fn learn(
     let n_variables = data.n_variables();
     let hybrid = composition.into_core(n_variables)?;
     let knowledge = knowledge::of_facts(knowledge, n_variables)?;
-    let isolated = knowledge::isolated(&isolated, n_variables)?;
-    let scope = Scope::new(&knowledge, &isolated)?;
+    let untested = if untested.is_empty() { untested } else { [untested, isolated.clone()].concat() };
+    let (isolated, untested) = (knowledge::marked(&isolated, n_variables)?, knowledge::marked(&untested, n_variables)?);
+    let mut scope = Scope::new(&knowledge, &isolated)?;
+    if !untested.is_empty() {
+        scope = scope.leaving_to_scores(&untested);
+    }
     let threads = if test.is_own() || score.is_own() { 1 } else { threads };
     let settings = Settings { threads, time_limit, progress, ..AT_ONCE };
     let (learned, name, decided) = data.run(py, settings, |data, run, calls| {

@@ -100,7 +100,7 @@ fn search<W: What>(
     let n_variables = data.n_variables();
     check(n_variables, [target])?;
     let knowledge = knowledge::of_facts(known.0, n_variables)?;
-    let isolated = knowledge::isolated(&known.1, n_variables)?;
+    let isolated = knowledge::marked(&known.1, n_variables)?;
     let scope = Scope::new(&knowledge, &isolated)?;
     let threads = if test.is_own() { 1 } else { threads };
     data.run(py, Settings { threads, progress, ..AT_ONCE }, |data, run, calls| {

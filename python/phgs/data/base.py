@@ -94,6 +94,11 @@ class Data(ABC):
         return ()
 
     @property
+    def identifiers(self) -> tuple[int, ...]:
+        """Positions of those of them of which a score may tell something: searches with ``"sqnml"`` look at these."""
+        return ()
+
+    @property
     def n_missing(self) -> tuple[int, ...]:
         """Number of missing values of each column."""
         return (0,) * self.n_variables

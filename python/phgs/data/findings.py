@@ -31,6 +31,8 @@ MANY_STATES = 100
 FEWEST_KNOWN = 20
 """A column with gaps and fewer known values than this is kept isolated where gaps are filled in."""
 
+_MOST_STATES_PER_ROW = 0.9
+
 FEW_ROWS_OF_A_STATE = 5
 """States in fewer rows than this are rare."""
 
@@ -90,6 +92,16 @@ def is_identifier(n_states: int, n_rows: int) -> bool:
     return n_states > 10 and FEW_ROWS_OF_A_STATE * n_states > n_rows
 
 
+def says_something(n_states: int, n_rows: int) -> bool:
+    """Whether the states of an identifier repeat so often that a score may join it: a tenth of the rows or more do.
+
+    Quotient NML with the support coded charges an edge between an identifier of K states and a variable of r states the
+    logarithm of the ways to choose the cells that occur, at least K of K r: about K (ln r + ln 2) or more. The edge
+    cannot gain more than rows × ln r. With K above nine tenths of the rows it takes hundreds of states r to gain.
+    """
+    return n_states <= _MOST_STATES_PER_ROW * n_rows
+
+
 def constants(table: Categories | ShardedTable) -> list[Finding]:
     """Columns with a single state."""
     apart = _apart(table) | set(table.few_known)
@@ -104,8 +116,8 @@ def constants(table: Categories | ShardedTable) -> list[Finding]:
     return [Finding("constant", names, text)]
 
 
-def identifiers(table: Categories | ShardedTable) -> list[Finding]:
-    """Columns of which no test can tell anything."""
+def identifiers(table: Categories | ShardedTable, *, judged: bool = True) -> list[Finding]:
+    """Columns of which no test can tell anything; `judged` is whether there are scores that look at them."""
     known = [table.n_rows - count for count in table.n_missing]
     found: dict[Name, str] = {}
     for i in table.isolated:
@@ -119,9 +131,12 @@ def identifiers(table: Categories | ShardedTable) -> list[Finding]:
     if not found:
         return []
     each = [f"{name!r} ({looks})" for name, looks in found.items()]
+    stay = "they stay isolated and separate nothing"
+    if judged and table.identifiers:
+        stay = "they stay isolated and separate nothing, unless a search with the score 'sqnml' joins them"
     text = (
-        "columns with fewer than five rows per state (identifiers) cannot be tested; they stay isolated and separate"
-        f" nothing: {', '.join(each[:8])}{_more(each)}; leave them out, or merge states"
+        f"columns with fewer than five rows per state (identifiers) cannot be tested; {stay}:"
+        f" {', '.join(each[:8])}{_more(each)}; leave them out, or merge states"
     )
     return [Finding("identifier", tuple(found), text)]
 
@@ -344,7 +359,7 @@ def warn_of_mixed(table: MixedTable | IncompleteMixedTable, stacklevel: int) -> 
         groups = copies(categories)
         found += [
             *constants(categories),
-            *identifiers(categories),
+            *identifiers(categories, judged=False),
             *set_apart(categories),
             *many_states(categories),
             *same_text(categories),

@@ -131,6 +131,11 @@ class ShardedTable(Data):
         """Positions of identifiers; see `Categories.isolated`."""
         return tuple(i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, self.n_rows))
 
+    @cached_property
+    def identifiers(self) -> tuple[int, ...]:
+        """Positions of those that searches with ``"sqnml"`` look at all the same; see `Categories.identifiers`."""
+        return tuple(i for i in self.isolated if findings.says_something(self.arities[i], self.n_rows))
+
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Refuse: the rows are elsewhere."""
         del rows

@@ -72,6 +72,24 @@ class Categories(Data):
         identifiers = [i for i, (arity, gaps) in enumerate(found) if findings.is_identifier(arity, self.n_rows - gaps)]
         return tuple(sorted({*identifiers, *set_apart, *self.few_known}))
 
+    @cached_property
+    def identifiers(self) -> tuple[int, ...]:
+        """Positions of identifiers that searches with the score ``"sqnml"`` look at all the same.
+
+        It charges for the cells that occur. Not dates, nor identifiers with missing values, nor those of which hardly a
+        state is repeated, which gain no edge. Where rows are repeated, as in bootstrap replicates, there are none: the
+        repetitions would make an identifier look as if it decided everything.
+        """
+        if self.apart is not None or not self.complete:
+            return ()
+        return tuple(
+            i
+            for i in self.isolated
+            if findings.says_something(self.arities[i], self.n_rows)
+            and not (self.decisions and self.decisions[i].kind in ("date", "empty"))
+            and None not in self.levels[i]
+        )
+
     @property
     def degenerate(self) -> tuple[int, ...]:
         """Positions of columns that are constant."""
@@ -84,7 +102,9 @@ class Categories(Data):
         # What is an identifier is a matter of all rows: repetitions must not make it look like an ordinary column.
         weights = None if self.weights is None else self.weights[rows]
         drawn = self._with(codes, levels, len(rows))
-        return replace(drawn, apart=self.isolated, weights=weights)  # type: ignore[type-var]
+        taken = replace(drawn, apart=self.isolated, weights=weights)  # type: ignore[type-var]
+        taken.__dict__["identifiers"] = self.identifiers if len(np.unique(rows)) == len(rows) else ()
+        return taken
 
     def select(self, columns: Iterable[Name]) -> Self:
         """Return data of some columns, in the order of these."""

@@ -54,6 +54,10 @@ class Auto(Learner):
     more parent of another only where it depends, in a marginal test at level 0.01, on that one or on one of its
     parents. Nothing else can matter where the data are faithful to a graph; what else there is tabu search finds.
 
+    Identifiers, which are columns with fewer than five rows of each state, are in no test. The searches after the tests
+    look at those whose states repeat, since the score can judge them (`Result.identifiers`); with other scores they
+    stay isolated.
+
     More than 30,000 variables are not clustered, since that holds all distances: tests then start from one cluster, and
     `parameters` of the result say so (``max_clusters`` is 1).
 

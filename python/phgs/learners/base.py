@@ -39,9 +39,13 @@ if TYPE_CHECKING:
         composition: _core.Composition
         knowledge: _core.Knowledge | None
         isolated: Sequence[int]
+        untested: Sequence[int]
 
 
 logger = logging.getLogger("phgs")
+
+_JUDGES_IDENTIFIERS = "sqnml"
+"""The score that can judge columns with few rows of each state; plain quotient NML joins random codes."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -175,6 +179,7 @@ class Learner(Estimator):
             method=self.method,
             test=self._test_name(learned["test"]),
             table=table if found is None else found.table,
+            untested=described["untested"],
             gapped=None if found is None else table,
             missing=missing_values(table) if found is None else found.missing,
             parameters=self._used(table),
@@ -207,6 +212,7 @@ class Learner(Estimator):
                 composition=described["composition"],
                 knowledge=described["knowledge"],
                 isolated=described["isolated"],
+                untested=described["untested"],
                 cluster=lambda distances: clusters(distances, composition.max_clusters, table.isolated, until),
                 threads=self.threads,
                 time_limit=None if until is None else max(until - time.perf_counter(), 1e-9),
@@ -238,13 +244,21 @@ class Learner(Estimator):
         score = self._score_of(table.enters_as)
         if (function := self._own_score()) is not None:
             score = own_score.for_core(function, table.names, equivalent=composition.needs_equivalence)
+        untested = self._left_to_scores(composition, table)
+        isolated = tuple(i for i in table.isolated if i not in untested)
         return {
             "test": test,
             "score": score,
             "composition": composition.as_core(table),
-            "knowledge": self._knowledge(table),
-            "isolated": table.isolated,
+            "knowledge": self._knowledge(table, isolated),
+            "isolated": isolated,
+            "untested": untested,
         }
+
+    def _left_to_scores(self, composition: Composition, table: Data) -> tuple[int, ...]:
+        """Return the positions of identifiers that only the score judges; see `phgs.data.Table.identifiers`."""
+        judges = self._own_score() is None and self._score_name(table.data_type) == _JUDGES_IDENTIFIERS
+        return table.identifiers if judges and composition.scores_untested_pairs else ()
 
     def _check(self) -> None:
         """Check all parameters; called before any work."""
@@ -371,13 +385,13 @@ class Learner(Estimator):
         found |= {"counts": told(self.counts), "weights": told(self.weights)}
         return found
 
-    def _knowledge(self, table: Data) -> _core.Knowledge | None:
+    def _knowledge(self, table: Data, isolated: Sequence[int]) -> _core.Knowledge | None:
         if self.knowledge is None:
             return None
         from phgs.knowledge import Knowledge
 
         known = Knowledge.of(self.knowledge)
-        described = known._for_core(table)
+        described = known._for_core(table, isolated)
         known._refuse_more_parents_than(getattr(self, "max_parents", None))
         return described
 

@@ -260,6 +260,12 @@ class Composition:
         return any(isinstance(stage, (EquivalenceSearch, OrderSearch)) for stage in (self.maximise, *self.refine))
 
     @property
+    def scores_untested_pairs(self) -> bool:
+        """Whether a search may join pairs whatever tests say."""
+        free = isinstance(self.restrict, (NoRestriction, GivenSkeleton)) and self.maximise is not None
+        return free or bool(self.refine)
+
+    @property
     def tests(self) -> bool:
         """Whether the method tests pairs."""
         return isinstance(self.restrict, (PartitionedPC, Fusion, Neighbourhoods)) or (

@@ -57,4 +57,10 @@ def untested(result: Result, x: Name, y: Name) -> str | None:
             )
     if result.knowledge is not None and result.knowledge.forbids(x, y):
         return "background knowledge forbids their edge"
+    for name in (x, y):
+        if name in result.identifiers:
+            return (
+                f"{name} has {result.identifiers[name]:,} states in {result.n_rows:,} rows: no test can tell anything"
+                " of it, and the score alone decided"
+            )
     return None

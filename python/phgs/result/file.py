@@ -43,7 +43,7 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
         return [[str(name) for name in names] for names in found]
 
     # The states of an identifier say nothing of the graph, and may be names of persons.
-    left_out = {name for name in result.variables if name in result.isolated or name not in result.levels}
+    left_out = {name for name in result.variables if name in result._codes or name not in result.levels}
     return {
         "method": result.method,
         "version": result.version,
@@ -89,6 +89,7 @@ def to_dict(result: Result, separations: bool | None = None) -> dict[str, Any]:
         },
         "columns": {str(name): _facts(facts) for name, facts in result.columns.items()},
         "isolated": {str(name): n_states for name, n_states in result.isolated.items()},
+        "identifiers": {str(name): n_states for name, n_states in result.identifiers.items()},
         "kinds": {str(name): kind for name, kind in result.kinds.items()},
         "guesses": {str(name): text for name, text in result.guesses.items()},
         "groups": {str(name): list(labels) for name, labels in result.groups.items()},
@@ -251,6 +252,7 @@ def _result(found: Node) -> Result:
         },
         weights=None if (node := found.get("weights")) is None else node.optional(_weights),
         isolated=by_name("isolated", Node.whole) or {},
+        identifiers=by_name("identifiers", Node.whole) or {},
         kinds=by_name("kinds", _kind) or {},
         guesses=by_name("guesses", Node.text) or {},
         groups=by_name("groups", lambda node: tuple(node.each(Node.text))) or {},

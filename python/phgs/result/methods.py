@@ -223,6 +223,11 @@ def methods_paragraph(result: Result, confidence: EdgeConfidence | None = None) 
         sentences.append(f"Background knowledge was imposed: {_known(result.knowledge)}.")
     if result.isolated:
         sentences.append(f"{_several(len(result.isolated))} kept isolated, with fewer than five rows per state.")
+    if result.identifiers:
+        sentences.append(
+            f"{_several(len(result.identifiers))} left out of all tests, with fewer than five rows per state; the score"
+            " alone decided of their edges."
+        )
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
     sentences.append(
         f"The learned CPDAG has {result.cpdag.n_edges:,} edges, {directed:,} directed and {undirected:,} undirected; an"

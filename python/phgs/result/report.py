@@ -131,6 +131,9 @@ def _warnings(result: Result) -> str:
         for why, names in isolated(result).items():
             shown = ", ".join(map(str, names[:20])) + (" …" if len(names) > 20 else "")
             found.append(f"Kept isolated, with {why}: {shown}.")
+    if result.identifiers:
+        shown = ", ".join(map(str, result.identifiers))
+        found.append(f"Judged by the score alone, with fewer than five rows per state: {shown}.")
     if result.missing is not None and result.missing.method == "em" and not result.missing.repeated:
         found.append(
             "Missing values were filled in until the last round; its graph differs from that of the one before."
@@ -225,7 +228,7 @@ def _columns(result: Result) -> str:
             continue
         levels = result.levels.get(name, ())
         shown = _shares(levels, facts.counts or ())
-        states = result.isolated.get(name, len(levels))
+        states = result._codes.get(name, len(levels))
         rows.append((str(name), f"{states:,}", shown, f"{facts.n_missing:,}"))
     table = _table(("column", "states", "shares", "missing"), rows, {1, 3})
     return f"<details><summary>{len(rows):,} columns</summary>{table}</details>"

@@ -23,6 +23,8 @@ from phgs.result.parts import Conflict, PathPoint, Score, Stage, Triple
 from phgs.result.table import EdgeTable, Separation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from phgs.confidence import EdgeConfidence
@@ -90,6 +92,9 @@ class Result:
     isolated : dict
         The variables that were kept isolated because they have fewer than five rows per state (identifiers), or fewer
         than 20 known values (`MissingValues.apart`), or were set apart (see `kinds`), with their number of states.
+    identifiers : dict
+        Of the identifiers those that were not: that no test looked at, and of which the score alone decided, with their
+        number of states. See `phgs.CategoricalTable.identifiers`.
     kinds : dict
         What each variable was taken for: ``"number"``, ``"category"``, ``"constant"``, ``"identifier"``, ``"date"`` or
         ``"empty"``; the last three are set apart. Empty where that is not known.
@@ -129,6 +134,7 @@ class Result:
     stages: tuple[Stage, ...] = ()
     levels: dict[Name, tuple[Any, ...]] = field(default_factory=dict)
     isolated: dict[Name, int] = field(default_factory=dict)
+    identifiers: dict[Name, int] = field(default_factory=dict)
     kinds: dict[Name, str] = field(default_factory=dict)
     guesses: dict[Name, str] = field(default_factory=dict)
     groups: dict[Name, tuple[str, ...]] = field(default_factory=dict)
@@ -162,6 +168,7 @@ class Result:
         score_described: _core.AnyScore,
         score_name: str,
         read_seconds: float,
+        untested: Sequence[int] = (),
         weights: Weights | None = None,
         knowledge: Knowledge | None = None,
     ) -> Result:
@@ -198,7 +205,8 @@ class Result:
             complete=learned["complete"],
             stages=tuple(Stage(**stage) for stage in learned["stages"]),
             levels=dict(zip(names, read.levels, strict=True)),
-            isolated={names[i]: len(read.levels[i]) for i in read.isolated},
+            isolated={names[i]: len(read.levels[i]) for i in read.isolated if i not in untested},
+            identifiers={names[i]: len(read.levels[i]) for i in untested},
             kinds=dict(read.kinds),
             guesses=read.guesses,
             groups=table.groups_of_numbers,
@@ -213,6 +221,11 @@ class Result:
         )
 
     # Edges and the lack of them
+
+    @property
+    def _codes(self) -> dict[Name, int]:
+        """The variables whose states are codes of rows, not values to be shown or kept, with their number of states."""
+        return self.isolated | self.identifiers
 
     @cached_property
     def edges(self) -> EdgeTable:

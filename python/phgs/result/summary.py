@@ -38,6 +38,8 @@ def summary(result: Result, comparison: Comparison | None = None) -> str:
         lines.append(("numbers", grouping(result)))
     if groups := isolated(result):
         lines.append(("isolated", "; ".join(f"{listed(names)} ({why})" for why, names in groups.items())))
+    if result.identifiers:
+        lines.append(("not tested", f"{listed(list(result.identifiers))} (fewer than five rows per state)"))
     if result.knowledge is not None:
         lines.append(("knowledge", _known(result.knowledge)))
     directed, undirected = len(result.cpdag.directed), len(result.cpdag.undirected)
@@ -182,6 +184,8 @@ def explain(result: Result, x: Name, y: Name, data: Any = None) -> str:
             lines.append(
                 f"No test separated them: the largest p-value is {p_value_text(record[0])}{_given(record[1])}."
             )
+        elif (why := result.untested(x, y)) is not None:
+            lines.append(f"No test was made: {why}.")
     else:
         lines = [f"{x} and {y} are not adjacent."]
         untested = result.untested(x, y)

@@ -40,7 +40,7 @@ impl CountingSession<'_, '_> {
             }
             _ => match self.engine.here() {
                 None => *out = self.ask_totals(base, candidates),
-                Some(source) if candidates.len() <= self.few(candidates) && base.len() < MAX_SET => {
+                Some(source) if candidates.len() <= self.few(base.len(), candidates) && base.len() < MAX_SET => {
                     let one = |session: &mut Self, c| session.cell_sum(&super::joined(base, c));
                     self.sums_of_few(source, base, (candidates, candidates), one, out);
                 }

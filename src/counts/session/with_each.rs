@@ -73,7 +73,7 @@ impl CountingSession<'_, '_> {
     /// Writes the sums of base ∪ {c} that are remembered to `out`, and the positions of the other candidates to the scratch
     /// memory.
     fn recall(&mut self, base: &VariableSet, candidates: &[Variable], out: &mut Vec<FixedSum>) {
-        let few = self.few(candidates);
+        let few = self.few(base.len(), candidates);
         let missing = &mut self.scratch.missing;
         let rows = self.engine.rows();
         rows.as_deref().unwrap_or(&SharedSums::default()).recall(base, candidates, out, missing);
@@ -102,7 +102,7 @@ impl CountingSession<'_, '_> {
         missing: &[Variable],
         candidates: &[Variable],
     ) {
-        if missing.len() <= self.few(candidates) && base.len() < MAX_SET {
+        if missing.len() <= self.few(base.len(), candidates) && base.len() < MAX_SET {
             let one = |session: &mut Self, c| session.sum_n_log_n(&joined(key, c));
             let mut sums = std::mem::take(&mut self.scratch.sums);
             self.sums_of_few(source, base, (missing, candidates), one, &mut sums);
@@ -153,8 +153,12 @@ impl CountingSession<'_, '_> {
         if is_large.len() > 1 { is_large } else { Vec::new() }
     }
 
-    /// Up to how many candidates sets are counted one by one.
-    pub(super) fn few(&self, candidates: &[Variable]) -> usize {
-        if self.candidates.has_gathered(candidates) { cost::FEW_GATHERED } else { cost::FEW }
+    /// Up to how many candidates sets of a base of so many variables are counted one by one.
+    pub(super) fn few(&self, base: usize, candidates: &[Variable]) -> usize {
+        match self.candidates.has_gathered(candidates) {
+            true => cost::FEW_GATHERED,
+            false if base >= cost::LARGE_BASE => cost::FEW_OF_LARGE,
+            false => cost::FEW,
+        }
     }
 }

@@ -380,7 +380,18 @@ def _ranks(n: int, arcs: list[Pair], edges: list[Pair]) -> list[int]:
 
 
 def _lines(result: Result, comparison: Comparison | None) -> list[tuple[str, str]]:
-    wanted = ("method", "variables", "rows", "isolated", "knowledge", "edges", "threshold", "score", "against truth")
+    wanted = (
+        "method",
+        "variables",
+        "rows",
+        "isolated",
+        "not tested",
+        "knowledge",
+        "edges",
+        "threshold",
+        "score",
+        "against truth",
+    )
     lines = [(line[:20].strip(), line[20:].strip()) for line in result._summary(comparison).split("\n")]
     return [(name, value) for name, value in lines if name in wanted]
 
@@ -393,7 +404,7 @@ def _columns(result: Result) -> dict[str, Any] | None:
     found: dict[str, Any] = {"of": [], "counts": [], "n": [], "missing": {}, "text": {}}
     for i, name in enumerate(result.variables):
         facts = result.columns.get(name)
-        levels = () if name in result.isolated else result.levels.get(name, ())
+        levels = () if name in result._codes else result.levels.get(name, ())
         counts: Sequence[int] = () if facts is None or facts.counts is None else facts.counts
         shown: Sequence[int] = range(len(levels))
         if len(levels) > _MOST_STATES:
@@ -401,7 +412,7 @@ def _columns(result: Result) -> dict[str, Any] | None:
         labels = tuple("missing" if levels[k] is None else str(levels[k]) for k in shown)
         found["of"].append(sets.setdefault(labels, len(sets)))
         found["counts"].append([counts[k] for k in shown] if counts else [])
-        found["n"].append(result.isolated.get(name, len(levels)))
+        found["n"].append(result._codes.get(name, len(levels)))
         if facts is not None and facts.n_missing:
             found["missing"][i] = facts.n_missing
         if facts is not None and facts.mean is not None:
@@ -429,7 +440,7 @@ def _explain(result: Result, *, embedded: bool) -> dict[str, Any]:
     names = result.variables
     isolated = {}
     for i, name in enumerate(names):
-        if name in result.isolated:
+        if name in result._codes:
             isolated[i] = result.untested(name, name)
     forbidden: list[Pair] = []
     known = result.knowledge
