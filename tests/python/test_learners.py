@@ -411,8 +411,12 @@ def test_the_default_is_the_composition_that_its_docstring_says(alarm):
         degrees_of_freedom="adjusted",
         score="sqnml",
         gamma=1.0,
-        # Two restarts for each variable; four local scores for each pair of 100 variables.
-        refine=[phgs.GES(schedule="interleaved"), phgs.BOSS(narrowing=True, restarts=74, budget=40_000), "free"],
+        # Two restarts for each variable, within as many scores as before; four for each pair of 100 variables.
+        refine=[
+            phgs.GES(schedule="interleaved"),
+            phgs.BOSS(narrowing=True, restarts=74, restart_share=1, budget=40_000),
+            "free",
+        ],
         progress=False,
     ).learn(alarm.table)
     assert by_default.method == "auto"

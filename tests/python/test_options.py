@@ -53,6 +53,7 @@ CHANGES = {
     "penalty": ({}, 3.0),
     "perturbations": ({"restarts": 5}, 40),
     "refine": ({}, "free"),
+    "restart_share": ({"restarts": 400}, 1),
     "restarts": ({}, 20),
     "restrict": ({}, phgs.MMPC()),
     "schedule": ({}, "interleaved"),

@@ -47,8 +47,9 @@ class Auto(Learner):
     (insertions, deletions and turns) goes on over all pairs, so that an edge that a test has missed can come back, and
     a search among orders of the variables (`BOSS`) goes on from its result, within a budget that `effort` says. It
     scores what gains alone only as long as it gains beside the parents at hand, and looks for a better place in a
-    direction only as long as there can be one. Of up to 100 categories it has two restarts for each variable. Of up to
-    2,000 categories tabu search over all pairs is last. Both often reach a higher score still.
+    direction only as long as there can be one. Of up to 100 categories it has two restarts for each variable, within
+    as many scores as it has taken until then. Of up to 2,000 categories tabu search over all pairs is last. Both
+    often reach a higher score still.
 
     Of categories of more than 100 variables the searches before it do not score all pairs: a variable is scored as one
     more parent of another only where it depends, in a marginal test at level 0.01, on that one or on one of its

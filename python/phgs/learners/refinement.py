@@ -49,9 +49,16 @@ def by_effort(effort: Effort, seed: int, search: Search, *, restarts_per_variabl
 
 
 def _by_orders(effort: Effort, seed: int, max_parents: int | None, restarts_per_variable: int) -> OrderSearch:
-    """Return the search among orders that an effort stands for; the thorough one has restarts of its own."""
+    """Return the search among orders that an effort stands for; the thorough one has restarts of its own.
+
+    Restarts of the others take no more scores than the search before them.
+    """
     further = OrderEffort(
-        scores_per_pair=4, scores_per_screened_pair=2, restarts_per_variable=restarts_per_variable, seed=seed
+        scores_per_pair=4,
+        scores_per_screened_pair=2,
+        restarts_per_variable=restarts_per_variable,
+        restart_share=1,
+        seed=seed,
     )
     if effort == "thorough":
         further = OrderEffort(scores_per_pair=40, scores_per_screened_pair=20, restarts_per_variable=10, seed=seed)

@@ -283,6 +283,8 @@ class BOSS(Learner):
         taken back (iterated local search).
     perturbations : int, default 3
         How many variables are moved before each restart.
+    restart_share : int, optional
+        Restarts end when they have taken so many times the local scores of the search before them. None for no limit.
     seed : int, default 0
         Seed of the random moves.
     budget : int, optional
@@ -319,6 +321,7 @@ class BOSS(Learner):
     backward: bool = True
     restarts: int = 0
     perturbations: int = 3
+    restart_share: int | None = None
     seed: int = 0
     budget: int | None = None
     score: ScoreName | OwnScore = "bic"
@@ -332,6 +335,7 @@ class BOSS(Learner):
         checks.check_score(self)
         checks.check_parents(self.max_parents)
         checks.check_restarts(self.restarts, self.perturbations, self.seed)
+        parameters.whole("restart_share", self.restart_share, 1, none="no limit")
         parameters.whole("budget", self.budget, 0, none="no limit")
 
     def search(self) -> OrderSearch:
@@ -344,6 +348,7 @@ class BOSS(Learner):
             order_from_data=self.order_from_data,
             backward=self.backward,
             restarts=restarts if self.restarts else None,
+            restart_share=self.restart_share,
             budget=self.budget,
             max_parents=self.max_parents,
         )

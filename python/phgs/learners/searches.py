@@ -149,6 +149,7 @@ class OrderSearch:
     order_from_data: bool = False
     backward: bool = True
     restarts: Restarts | None = None
+    restart_share: int | None = None
     budget: int | None = None
     effort: OrderEffort | None = None
     screen: Screen | None = None
@@ -171,7 +172,7 @@ class OrderSearch:
             "order_from_data": bool(self.order_from_data),
             "backward": bool(self.backward),
             "restarts": None if restarts is None else restarts.as_core(),
-            "restart_share": None if effort is None else effort.restart_share,
+            "restart_share": self.restart_share if effort is None else effort.restart_share,
             "budget": budget,
             "screen": screen,
             "max_parents": self.max_parents,
