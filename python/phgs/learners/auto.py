@@ -78,12 +78,12 @@ class Auto(Learner):
     ==========  =============  ================  ====================  ===============
     method      best score on  seconds in total  log-likelihood lost   random networks
     ==========  =============  ================  ====================  ===============
-    normal      95 %           3.8               0.010 a new row       0.826
-    quick       69 %           1.6               0.033                 0.802
-    thorough    97 %           22.8              0.006                 not run
-    `GES`       68 %           0.7               0.031                 0.790
-    `BOSS`      65 %           9.9               0.017                 0.777
-    `Tabu`      71 %           0.6               0.023                 0.815
+    normal      95 %           5.3               0.009 a new row       0.826
+    quick       69 %           2.5               0.033                 0.802
+    thorough    97 %           38.0              0.006                 not run
+    `GES`       68 %           0.9               0.031                 0.790
+    `BOSS`      65 %           16.1              0.017                 0.777
+    `Tabu`      71 %           0.9               0.023                 0.815
     ==========  =============  ================  ====================  ===============
 
     The best score is that of no other method (of those not of the default, for each of its three efforts); what is lost
