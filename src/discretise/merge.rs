@@ -27,9 +27,9 @@ impl Partner {
         &self.cells[at * self.n_states..][..self.n_states]
     }
 
-    /// What is known less of the states once two neighbours are one group, in nats.
-    fn loss(&self, first: usize) -> f64 {
-        let (a, b) = (self.group(first), self.group(first + 1));
+    /// What is known less of the states once two groups are one, in nats.
+    fn loss(&self, first: usize, second: usize) -> f64 {
+        let (a, b) = (self.group(first), self.group(second));
         let (mut cells, mut of_a, mut of_b) = (0.0, 0.0, 0.0);
         for (&a, &b) in a.iter().zip(b) {
             cells += x_ln_x(a) + x_ln_x(b) - x_ln_x(a + b);
@@ -39,12 +39,16 @@ impl Partner {
         cells - (x_ln_x(of_a) + x_ln_x(of_b) - x_ln_x(of_a + of_b))
     }
 
-    fn merge(&mut self, first: usize) {
-        let (at, width) = (first * self.n_states, self.n_states);
-        for state in 0..width {
-            self.cells[at + state] += self.cells[at + width + state];
-        }
-        self.cells.drain(at + width..at + 2 * width);
+    /// Adds the second group, which comes after it, to the first.
+    fn add(&mut self, first: usize, second: usize) {
+        let (before, after) = self.cells.split_at_mut(second * self.n_states);
+        let both = before[first * self.n_states..].iter_mut().zip(&after[..self.n_states]);
+        both.for_each(|(sum, cell)| *sum += cell);
+    }
+
+    /// The table of some groups.
+    fn only(&self, groups: &[usize]) -> Self {
+        Self { n_states: self.n_states, cells: groups.iter().flat_map(|&at| self.group(at)).copied().collect() }
     }
 }
 
@@ -60,24 +64,29 @@ fn x_ln_x(x: f64) -> f64 {
 /// The new group of each of `masses.len()` groups of such weights: neighbours are merged that lose the least of the partners in
 /// sum, until two are left, and the step is taken whose partners gain the most in sum; of equal ones the later.
 pub(super) fn merged(partners: &[Partner], masses: &[f64], gain: impl Fn(&Partner) -> f64) -> Vec<u16> {
-    let is_mirrored = is_mirrored(partners);
-    let mut left = Groups { partners: partners.to_vec(), masses: masses.to_vec(), is_mirrored };
-    let mut group_of: Vec<u16> = (0..masses.len() as u16).collect();
-    let (mut best, mut most) = (group_of.clone(), f64::NEG_INFINITY);
-    let mut losses: Vec<f64> = (1..masses.len()).map(|at| left.loss(at - 1)).collect();
+    let size = masses.len();
+    let mut left = Groups {
+        partners: partners.to_vec(),
+        masses: masses.to_vec(),
+        starts: (0..size).collect(),
+        is_mirrored: is_mirrored(partners),
+    };
+    let mut best = left.starts.clone();
+    let mut most = f64::NEG_INFINITY;
+    let mut losses: Vec<f64> = (1..size).map(|at| left.loss(at - 1)).collect();
     loop {
-        if losses.len() < MOST_GROUPS {
-            let gains: f64 = left.partners.iter().map(|partner| gain(partner).max(0.0)).sum();
+        if left.starts.len() <= MOST_GROUPS {
+            let gains: f64 = left.partners.iter().map(|partner| gain(&partner.only(&left.starts)).max(0.0)).sum();
             if gains >= most {
-                (best, most) = (group_of.clone(), gains);
+                best.clone_from(&left.starts);
+                most = gains;
             }
         }
-        if losses.len() < 2 {
-            return best;
+        if left.starts.len() <= 2 {
+            return (0..size).map(|group| best.partition_point(|&start| start <= group) as u16 - 1).collect();
         }
         let at = left.least(&losses);
         left.merge(at);
-        group_of.iter_mut().filter(|group| usize::from(**group) > at).for_each(|group| *group -= 1);
         losses.remove(at);
         for i in at.saturating_sub(1)..(at + 1).min(losses.len()) {
             losses[i] = left.loss(i);
@@ -85,10 +94,12 @@ pub(super) fn merged(partners: &[Partner], masses: &[f64], gain: impl Fn(&Partne
     }
 }
 
-/// The groups that are left.
+/// The groups that are left: cells and weights of each are at the place of its first.
 struct Groups {
     partners: Vec<Partner>,
     masses: Vec<f64>,
+    /// The first of those that each was made of.
+    starts: Vec<usize>,
     /// Whether the first is that with the largest number: so that a number and its negative are cut alike.
     is_mirrored: bool,
 }
@@ -103,13 +114,14 @@ fn is_mirrored(partners: &[Partner]) -> bool {
 }
 
 impl Groups {
-    fn loss(&self, first: usize) -> f64 {
-        self.partners.iter().map(|partner| partner.loss(first)).sum()
+    /// What merging the group at a place with the next loses.
+    fn loss(&self, at: usize) -> f64 {
+        self.partners.iter().map(|partner| partner.loss(self.starts[at], self.starts[at + 1])).sum()
     }
 
     /// Where the least is lost. Of equal losses: the pair of least weight, and then the first.
     fn least(&self, losses: &[f64]) -> usize {
-        let mass = |at: usize| self.masses[at] + self.masses[at + 1];
+        let mass = |at: usize| self.masses[self.starts[at]] + self.masses[self.starts[at + 1]];
         let comes_first = |&a: &usize, &b: &usize| {
             let by_size = losses[a].total_cmp(&losses[b]).then_with(|| mass(a).total_cmp(&mass(b)));
             by_size.then(if self.is_mirrored { b.cmp(&a) } else { a.cmp(&b) })
@@ -117,9 +129,10 @@ impl Groups {
         (0..losses.len()).min_by(comes_first).unwrap_or(0)
     }
 
-    fn merge(&mut self, first: usize) {
-        self.partners.iter_mut().for_each(|partner| partner.merge(first));
-        self.masses[first] += self.masses.remove(first + 1);
+    fn merge(&mut self, at: usize) {
+        let (first, second) = (self.starts[at], self.starts.remove(at + 1));
+        self.partners.iter_mut().for_each(|partner| partner.add(first, second));
+        self.masses[first] += self.masses[second];
     }
 }
 
@@ -139,9 +152,10 @@ mod tests {
         let table = Partner { n_states: 3, cells: vec![5.0, 0.0, 2.0, 1.0, 4.0, 0.5, 3.0, 3.0, 0.0] };
         for at in 0..2 {
             let mut smaller = table.clone();
-            smaller.merge(at);
+            smaller.add(at, at + 1);
+            let smaller = smaller.only(&[0, 2 - at]);
             assert_eq!(smaller.cells.len(), 6);
-            assert!((table.loss(at) - (information(&table) - information(&smaller))).abs() < 1e-12);
+            assert!((table.loss(at, at + 1) - (information(&table) - information(&smaller))).abs() < 1e-12);
         }
     }
 

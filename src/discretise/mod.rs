@@ -12,7 +12,7 @@ mod ranks;
 
 use self::merge::{Partner, merged};
 use self::ranks::RankGroups;
-use crate::data::{Codes, MixedColumn, MixedData};
+use crate::data::{Codes, CodesView, MixedColumn, MixedData};
 use crate::run::Run;
 use crate::score::{Cells, DiscreteScoreKind, LocalScore, MixedBic, Regrets, ScoreSession, ln_binomial};
 use crate::{Error, Result, Variable};
@@ -164,7 +164,7 @@ impl<'a> Pairs<'a> {
     /// The group of each row of a column, and how many there are: of a number the coarse ones.
     fn coarse(&self, x: Variable) -> (Column<'_>, usize) {
         match &self.columns[x as usize] {
-            MixedColumn::Category(codes, arity) => (Column::Category(codes), *arity as usize),
+            MixedColumn::Category(codes, arity) => (Column::Category(codes.view()), *arity as usize),
             MixedColumn::Number(_) => {
                 let (codes, size) = &self.ranked(x).coarse;
                 (Column::Cut(codes), *size)
@@ -270,7 +270,7 @@ fn strongest(
 
 /// A column in groups.
 enum Column<'a> {
-    Category(&'a Codes),
+    Category(CodesView<'a>),
     Cut(&'a [u16]),
 }
 

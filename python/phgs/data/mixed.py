@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = Literal["ranks", "values", "groups"]
 """How numbers enter: by the normal scores of their ranks, by their standardised values, or cut into groups."""
 
-_LOOKED_AT = 256
+_LOOKED_AT = 100
 """Up to so many numbers are cut to see whether groups tell more than the embedding."""
 
 
@@ -72,6 +72,15 @@ class Mixed(Data):
     def by_ranks(self) -> bool:
         """Whether numbers are embedded by their ranks; where they are cut into groups they are drawn so, too."""
         return self.numbers != "values"
+
+    def entering(self, numbers: Numbers, powers: int | None = None) -> Self:
+        """Return the same data with their numbers entered in a way that is settled."""
+        changed = replace(self, numbers=numbers, powers=powers or self.powers, settled=True)
+        if (changed.by_ranks, changed.powers) == (self.by_ranks, self.powers):
+            # The embedding is the same.
+            same = ("embedded", "core_with_rows", "copies", "isolated")
+            changed.__dict__.update({name: self.__dict__[name] for name in same if name in self.__dict__})
+        return changed
 
     def is_number(self, index: int) -> bool:
         """Whether the column at a position holds numbers."""
@@ -460,7 +469,5 @@ def entered(table: Any, numbers: Numbers | None, powers: int | None) -> Any:
         raise ParameterError(
             f"{name}: it says how numbers enter beside categories, and these data {alone}; leave it out"
         )
-    entering = (numbers or table.numbers, powers or table.powers)
-    if (table.numbers, table.powers, table.settled) == (*entering, True):
-        return table
-    return replace(table, numbers=entering[0], powers=entering[1], settled=True)
+    wanted = (numbers or table.numbers, powers or table.powers)
+    return table if (table.numbers, table.powers, table.settled) == (*wanted, True) else table.entering(*wanted)

@@ -9,7 +9,6 @@ from typing import Any
 from phgs import parameters
 from phgs.choices import DegreesOfFreedom, ScoreName, TestName
 from phgs.data import Data, IncompleteMixedTable, Mixed, MixedTable
-from phgs.data.mixed import Numbers
 from phgs.errors import ParameterError
 from phgs.learners import checks, stages
 from phgs.learners.base import Learner
@@ -242,8 +241,7 @@ class Auto(Learner):
         if self.score is not None or self._own_functions() or not table.n_numbers:
             return table
         filled = table.start(self.seed, threads=self.threads) if isinstance(table, IncompleteMixedTable) else table
-        entering: Numbers = "groups" if filled.gains_by_groups() > _WORTH_GROUPS else "ranks"
-        return replace(table, numbers=entering, settled=True)
+        return table.entering("groups" if filled.gains_by_groups() > _WORTH_GROUPS else "ranks")
 
     def stages_for(self, table: Data) -> Composition:
         """Put the stages together: of embedded numbers searches alone, since tests of these reject too often."""

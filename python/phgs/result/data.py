@@ -27,7 +27,7 @@ def data_of(result: Result, data: Any) -> Data | None:
     table = data if isinstance(data, Data) else _read_again(result, data)
     if isinstance(table, Mixed):
         used = result.parameters
-        table = replace(table, numbers=used.get("numbers", table.numbers), powers=used.get("powers", table.powers))
+        table = table.entering(used.get("numbers", table.numbers), used.get("powers", table.powers))
     if table.names != result.variables and tuple(map(str, table.names)) == result.variables:
         # A result file has names as text.
         table = replace(table, names=result.variables)  # type: ignore[type-var]
