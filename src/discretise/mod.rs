@@ -1,8 +1,8 @@
 //! Numbers cut into groups, where that tells more of other columns than their embedding does.
 //!
-//! A column of numbers may act smoothly, as the embedding of [`MixedData`] takes it, or by steps: below
-//! a limit nothing happens, above it all. Groups that are cut where other columns change ([`group_numbers`]) keep nearly all that
-//! steps tell, and tests and scores of categories then apply as they are.
+//! A column of numbers may act smoothly, as the embedding of [`MixedData`] takes it, or by steps: below a limit nothing happens,
+//! above it all. Groups that are cut where other columns change ([`group_numbers`]) keep nearly all that steps tell, and tests and
+//! scores of categories then apply as they are.
 //!
 //! * [`ranks`] has fine groups of equally many rows, from which cuts are chosen.
 //! * [`merge`] joins neighbours as long as that loses the least, and takes the number of groups that a code is shortest for.
@@ -42,18 +42,17 @@ pub struct NumberGroups {
     /// How much the groups tell of other columns, relative to the embedding: Σ √gain in groups ÷ Σ √embedded gain over the
     /// pairs that were looked at, 0 where there are none. A gain is that of a score over independence, at least 0. In groups
     /// it is that of quotient NML with the support coded, less half of ln binomial for the choice of the cuts, which serves more
-    /// pairs than one; embedded, that of BIC.
-    /// A gain grows as the number of rows times the square of an effect, and so its root as the effect.
+    /// pairs than one; embedded, that of BIC. A gain grows as the number of rows times the square of an effect, and so its root as the effect.
     pub advantage: f64,
 }
 
 /// Cuts numbers into groups by what they tell of other columns.
 ///
-/// Of each number the 16 columns are looked at that it gains the most with, by BIC of the embedding. Its groups
-/// of ten rows (at least 99, at most 999 groups) are merged, always the two neighbours that lose the least information of those columns, until two are
-/// left; of the numbers of groups on the way, at most 20, the one is taken for which quotient NML with the support coded gains
-/// the most in sum over these columns. Other numbers are cut into five groups for that. A number that gains with no column is
-/// cut into three. Only the order of the numbers matters.
+/// Of each number the 16 columns are looked at that it gains the most with, by BIC of the embedding. Its groups of ten rows (at
+/// least 99, at most 999 groups) are merged, always the two neighbours that lose the least information of those columns, until
+/// two are left; of the numbers of groups on the way, at most 20, the one is taken for which quotient NML with the support coded
+/// gains the most in sum over these columns. Other numbers are cut into five groups for that. A number that gains with no column
+/// is cut into three. Only the order of the numbers matters.
 ///
 /// # Errors
 ///
