@@ -148,7 +148,7 @@ def reference(table):
 def test_groups_are_those_of_an_independent_implementation(seed):
     table = steps(400, seed)
     expected, advantage = reference(table)
-    found = table.groups()
+    found = table.groups
     assert set(found.codes) == set(expected) == {0, 3, 4}
     for i, codes in expected.items():
         assert found.codes[i].tolist() == codes.tolist()
@@ -157,7 +157,7 @@ def test_groups_are_those_of_an_independent_implementation(seed):
 
 def test_cuts_are_where_other_columns_change():
     table = steps(5000)
-    bounds = table.groups().bounds[0]
+    bounds = table.groups.bounds[0]
     assert len(bounds) == 4
     for border, (below, above) in zip((5.0, 7.0, 12.0), ((a[1], b[0]) for a, b in pairwise(bounds)), strict=True):
         # Within a hundredth of the rows.
@@ -178,7 +178,7 @@ def test_only_the_order_of_numbers_matters(seed, map_):
     table = steps(300, seed)
     change = {"exp": np.exp, "cube": lambda x: x**3 - 5, "negative": np.negative}[map_]
     changed = replace(table, columns=tuple(change(c) if c.dtype.kind == "f" else c for c in table.columns))
-    found, other = table.groups(), changed.groups()
+    found, other = table.groups, changed.groups
     assert other.advantage == pytest.approx(found.advantage, rel=1e-9)
     for i, codes in found.codes.items():
         turned = codes.max() - other.codes[i] if map_ == "negative" else other.codes[i]
@@ -188,7 +188,7 @@ def test_only_the_order_of_numbers_matters(seed, map_):
 def test_order_of_rows_and_threads_change_nothing():
     table = steps(600)
     rows = np.random.default_rng(0).permutation(600)
-    found, other = table.groups(), replace(table, columns=tuple(c[rows] for c in table.columns)).groups()
+    found, other = table.groups, replace(table, columns=tuple(c[rows] for c in table.columns)).groups
     assert other.advantage == pytest.approx(found.advantage, rel=1e-9)
     for i, codes in found.codes.items():
         assert codes[rows].tolist() == other.codes[i].tolist()
@@ -202,7 +202,7 @@ def test_order_of_rows_and_threads_change_nothing():
 
 def test_weights_of_one_change_nothing_and_others_count_rows():
     table = steps(500)
-    assert replace(table, weights=np.ones(500)).groups().advantage == pytest.approx(table.groups().advantage)
+    assert replace(table, weights=np.ones(500)).groups.advantage == pytest.approx(table.groups.advantage)
     rng = np.random.default_rng(3)
     weighted = replace(table, weights=rng.uniform(0.5, 3, 500))
     result = phgs.learn(weighted, numbers="groups", progress=False)

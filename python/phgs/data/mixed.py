@@ -77,8 +77,8 @@ class Mixed(Data):
         """Return the same data with their numbers entered in a way that is settled."""
         changed = replace(self, numbers=numbers, powers=powers or self.powers, settled=True)
         if (changed.by_ranks, changed.powers) == (self.by_ranks, self.powers):
-            # The embedding is the same.
-            same = ("embedded", "core_with_rows", "copies", "isolated")
+            # The embedding is the same, and so are groups of numbers.
+            same = ("embedded", "core_with_rows", "copies", "isolated", "groups", "grouped")
             changed.__dict__.update({name: self.__dict__[name] for name in same if name in self.__dict__})
         return changed
 
@@ -178,7 +178,16 @@ class MixedTable(Mixed):
 
     weights: NDArray[np.float64] | None = None
 
-    _derived = (*Mixed._derived, "embedded", "core_with_rows", "degenerate", "copies", "categories", "grouped")
+    _derived = (
+        *Mixed._derived,
+        "embedded",
+        "core_with_rows",
+        "degenerate",
+        "copies",
+        "categories",
+        "groups",
+        "grouped",
+    )
 
     @property
     def effective_rows(self) -> float:
@@ -215,23 +224,27 @@ class MixedTable(Mixed):
         with named(self.names):
             return _core.MixedDataset(columns, arities, self.by_ranks, self.powers, keep_rows, self.weights, 0)
 
-    def groups(self, most: int | None = None) -> Groups:
-        """Cut numbers into groups by what they tell of other columns; see `grouped`.
+    @cached_property
+    def groups(self) -> Groups:
+        """All numbers cut into groups by what these tell of other columns; see `grouped`."""
+        return self._cut([i for i in range(self.n_variables) if self.is_number(i)])
 
-        `most` numbers, evenly spread over the columns, are enough to see whether groups tell more than the embedding.
+    def gains_by_groups(self) -> float:
+        """How much groups of numbers tell of other columns relative to the embedding; see `phgs.Auto`.
+
+        Of many numbers those that are looked at are evenly spread over the columns.
         """
         numbers = [i for i in range(self.n_variables) if self.is_number(i)]
-        if most is not None and len(numbers) > most:
-            numbers = [numbers[i * len(numbers) // most] for i in range(most)]
+        if len(numbers) <= _LOOKED_AT:
+            return self.groups.advantage
+        return self._cut([numbers[i * len(numbers) // _LOOKED_AT] for i in range(_LOOKED_AT)]).advantage
+
+    def _cut(self, numbers: list[int]) -> Groups:
         with named(self.names):
             codes, bounds, advantage = self.embedded.groups(
                 list(self.columns), list(self.arities), numbers, self.isolated, 0
             )
         return Groups(dict(zip(numbers, codes, strict=True)), dict(zip(numbers, bounds, strict=True)), advantage)
-
-    def gains_by_groups(self) -> float:
-        """How much groups of numbers tell of other columns relative to the embedding; see `phgs.Auto`."""
-        return self.groups(_LOOKED_AT).advantage
 
     @cached_property
     def grouped(self) -> Table:
@@ -243,7 +256,7 @@ class MixedTable(Mixed):
         coded gains the most in sum. Other numbers are in five groups for that. A number that gains with no column is
         cut into three. Only the order of the numbers matters.
         """
-        found = self.groups()
+        found = self.groups
         columns = [found.codes.get(i, column) for i, column in enumerate(self.columns)]
         levels = [
             tuple(labels_of_groups(found.bounds[i])) if i in found.bounds else labels
