@@ -364,21 +364,24 @@ pub(crate) fn power_of(z: f64, power: usize) -> f64 {
     }
 }
 
+/// Calls `visit` with each different number, by increasing number, and the rows that have it. 0 and −0 are one number.
+pub(crate) fn for_each_number(numbers: &[f64], mut visit: impl FnMut(f64, &[u32])) {
+    let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
+    order.sort_unstable_by(|&a, &b| numbers[a as usize].total_cmp(&numbers[b as usize]));
+    order
+        .chunk_by(|&a, &b| numbers[a as usize] == numbers[b as usize])
+        .for_each(|same| visit(numbers[same[0] as usize], same));
+}
+
 /// More than this share of the rows with one value is a spike.
 const SPIKE: f64 = 0.3;
 
 /// The embedded columns of a number.
 fn powers(values: &[f64], options: MixedOptions, mass: Mass) -> Vec<Vec<f64>> {
     let n = mass.of_all();
-    let mut order: Vec<u32> = (0..values.len() as u32).collect();
-    order.sort_unstable_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
     let mut scores = vec![0.0; values.len()];
-    let (mut distinct, mut heaviest, mut start, mut before) = (0, (0.0, 0), 0, 0.0);
-    while start < order.len() {
-        let value = values[order[start] as usize];
-        // 0 and −0 are one value.
-        let length = order[start..].iter().take_while(|&&row| values[row as usize] == value).count();
-        let same = &order[start..start + length];
+    let (mut distinct, mut heaviest, mut before) = (0, (0.0, 0.0), 0.0);
+    for_each_number(values, |value, same| {
         let own: f64 = same.iter().map(|&row| mass.of(row as usize)).sum();
         let rank = before + 0.5 * (own + 1.0);
         // Scores of mirrored ranks are mirrored to the bit, so that a decreasing map changes signs alone.
@@ -387,12 +390,11 @@ fn powers(values: &[f64], options: MixedOptions, mass: Mass) -> Vec<Vec<f64>> {
         let score = 0.5 * (score - mirrored);
         same.iter().for_each(|&row| scores[row as usize] = score);
         if own > heaviest.0 {
-            heaviest = (own, start);
+            heaviest = (own, value);
         }
         distinct += 1;
-        start += length;
         before += own;
-    }
+    });
     if distinct < 2 {
         return Vec::new();
     }
@@ -408,8 +410,7 @@ fn powers(values: &[f64], options: MixedOptions, mass: Mass) -> Vec<Vec<f64>> {
         columns.push(scores.iter().map(|&z| power_of(z, power)).collect());
     }
     if heaviest.0 > SPIKE * n && distinct - 1 > columns.len() {
-        let value = values[order[heaviest.1] as usize];
-        columns.push(values.iter().map(|&v| f64::from(u8::from(v == value))).collect());
+        columns.push(values.iter().map(|&v| f64::from(u8::from(v == heaviest.1))).collect());
     }
     columns
 }

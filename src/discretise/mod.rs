@@ -203,8 +203,7 @@ impl<'a> Pairs<'a> {
         let n = self.data.effective_rows();
         let score = |cells: &[f64]| {
             let occupied = cells.iter().filter(|&&cell| cell > 0.0).count() as u32;
-            let charge = self.regrets.of(Cells::exactly(f64::from(occupied)))
-                + ln_binomial(Cells::exactly(cells.len() as f64), occupied);
+            let charge = self.regrets.of_support(Cells::exactly(cells.len() as f64), occupied);
             merge::n_ln_n(cells) - charge
         };
         let (rows, columns) = table.margins();

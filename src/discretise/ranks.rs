@@ -1,5 +1,7 @@
 //! Groups of equally many rows.
 
+use crate::data::for_each_number;
+
 /// The different values of a number, by increasing value.
 #[derive(Debug)]
 pub(super) struct RankGroups {
@@ -12,23 +14,16 @@ pub(super) struct RankGroups {
 impl RankGroups {
     /// Of finite numbers, with the weight of each row and of all.
     pub(super) fn new(values: &[f64], weight: impl Fn(usize) -> f64, of_all: f64) -> Self {
-        let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
         let mut value_of = vec![0; values.len()];
-        let (mut masses, mut start) = (Vec::new(), 0);
-        while start < order.len() {
-            let value = values[order[start] as usize];
-            // 0 and −0 are one value.
-            let same: Vec<u32> =
-                order[start..].iter().copied().take_while(|&row| values[row as usize] == value).collect();
+        let mut masses = Vec::new();
+        for_each_number(values, |_, same| {
             let mut mass = 0.0;
-            for &row in &same {
+            for &row in same {
                 value_of[row as usize] = masses.len() as u32;
                 mass += weight(row as usize);
             }
             masses.push(mass);
-            start += same.len();
-        }
+        });
         let mut below = 0.0;
         let middles = masses
             .iter()

@@ -453,9 +453,9 @@ impl MixedDataset {
         (0..self.data.n_variables() as Variable).map(|x| self.data.width(x)).collect()
     }
 
-    /// Cuts numbers into groups by what they tell of other columns: the group of each row of each of `numbers`, the least
-    /// and the largest number of each group, and how much the groups tell relative to the embedding. `columns` and `arities` are those that the data were made from; nothing is
-    /// cut by what is `apart`.
+    /// Cuts numbers into groups by what they tell of other columns: the group of each row of each of `numbers`, the least and
+    /// the largest number of each group, and how much the groups tell relative to the embedding. `columns` and `arities` are
+    /// those that the data were made from; nothing is cut by what is `apart`.
     fn groups<'py>(
         &self,
         py: Python<'py>,

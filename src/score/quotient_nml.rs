@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use super::likelihood::per_parent;
-use super::regret::{Cells, Regrets, ln_binomial};
+use super::regret::{Cells, Regrets};
 use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession};
 use crate::counts::{CellSum, CountingEngine, CountingSession, FixedSum, SharedSums};
@@ -62,11 +62,7 @@ impl<'e, 'd> QuotientNml<'e, 'd> {
     fn charge(&self, cells: Cells, occupied: u32) -> i64 {
         // Tables of more than e^10,000 cells are taken as that large, so that differences stay whole numbers.
         const MOST: i64 = 1 << 60;
-        let charge = if self.support_coded {
-            self.regrets.of(Cells::exactly(f64::from(occupied))) + ln_binomial(cells, occupied)
-        } else {
-            self.regrets.of(cells)
-        };
+        let charge = if self.support_coded { self.regrets.of_support(cells, occupied) } else { self.regrets.of(cells) };
         self.unit.units(charge).min(MOST)
     }
 }

@@ -119,6 +119,11 @@ impl Regrets {
             ln_regret(self.n_rows, states)
         }
     }
+
+    /// What a code of rows takes that first says which cells of a table occur: ln C(n, occupied) + ln binomial(cells, occupied).
+    pub(crate) fn of_support(&self, cells: Cells, occupied: u32) -> f64 {
+        self.of(Cells::exactly(f64::from(occupied))) + ln_binomial(cells, occupied)
+    }
 }
 
 #[cfg(test)]

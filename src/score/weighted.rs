@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::likelihood::{self, n_parameters, per_parent};
-use super::regret::{Cells, Regrets, ln_binomial};
+use super::regret::{Cells, Regrets};
 use super::unit::ScoreUnit;
 use super::{DiscreteScoreKind, LocalScore, ScoreSession};
 use crate::counts::{CellSum, WeightedEngine, WeightedSession};
@@ -85,11 +85,7 @@ impl<'e, 'd> WeightedScore<'e, 'd> {
         const MOST: i64 = 1 << 60;
         let Charge::Regret { regrets, support_coded } = &self.charge else { return 0 };
         let cells = Cells::of(self.engine.data().data().shape(), set);
-        let charge = if *support_coded {
-            regrets.of(Cells::exactly(f64::from(occupied))) + ln_binomial(cells, occupied)
-        } else {
-            regrets.of(cells)
-        };
+        let charge = if *support_coded { regrets.of_support(cells, occupied) } else { regrets.of(cells) };
         self.unit.units(charge).min(MOST)
     }
 }
