@@ -2,7 +2,7 @@
 
 use super::{LocalScore, ScoreSession};
 use crate::run::Run;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 /// A score whose type the code that uses it does not know: that code is compiled once, not for each score. A local score then
 /// costs one indirect call more, which is nothing beside its counting.
@@ -89,6 +89,14 @@ impl LocalScore for AnyScore<'_> {
 }
 
 impl ScoreSession for AnySession<'_> {
+    fn asks(&self) -> bool {
+        (**self).asks()
+    }
+
+    fn expect(&mut self, families: Vec<VariableSet>) {
+        (**self).expect(families);
+    }
+
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         (**self).local_score(child, parents)
     }

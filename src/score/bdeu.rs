@@ -138,8 +138,12 @@ impl BdeuSession<'_> {
 }
 
 impl ScoreSession for BdeuSession<'_> {
-    fn expect(&mut self, child: Variable, parents: &[Variable], candidates: &[Variable]) {
-        self.counting.expect_each(&parents.with(child), candidates);
+    fn asks(&self) -> bool {
+        self.counting.asks()
+    }
+
+    fn expect(&mut self, families: Vec<VariableSet>) {
+        self.counting.expect(families.into_iter());
     }
 
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::counts::CountingEngine;
 use crate::run::Run;
-use crate::{Result, Variable};
+use crate::{Result, Variable, VariableSet};
 
 /// A score of discrete variables and its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,6 +141,24 @@ pub enum DiscreteScoreSession<'s> {
 }
 
 impl ScoreSession for DiscreteScoreSession<'_> {
+    fn asks(&self) -> bool {
+        match self {
+            Self::Likelihood(session) => session.asks(),
+            Self::Bdeu(session) => session.asks(),
+            Self::K2(session) => session.asks(),
+            Self::QuotientNml(session) => session.asks(),
+        }
+    }
+
+    fn expect(&mut self, families: Vec<VariableSet>) {
+        match self {
+            Self::Likelihood(session) => session.expect(families),
+            Self::Bdeu(session) => session.expect(families),
+            Self::K2(session) => session.expect(families),
+            Self::QuotientNml(session) => session.expect(families),
+        }
+    }
+
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         match self {
             Self::Likelihood(session) => session.local_score(child, parents),

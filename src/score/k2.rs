@@ -4,7 +4,7 @@ use super::unit::ScoreUnit;
 use super::{LocalScore, ScoreSession};
 use crate::counts::{CountingEngine, CountingSession};
 use crate::stats::ln_gamma;
-use crate::{SortedSet, Variable, VariableSet};
+use crate::{Variable, VariableSet};
 
 /// The score of Cooper and Herskovits (1992): a Bayesian Dirichlet score with every hyperparameter 1 and no prior over
 /// structures, Σ over parent configurations of ln \[(r − 1)! / (n + r − 1)! Π n_k!\].
@@ -61,8 +61,12 @@ pub struct K2Session<'s> {
 }
 
 impl ScoreSession for K2Session<'_> {
-    fn expect(&mut self, child: Variable, parents: &[Variable], candidates: &[Variable]) {
-        self.counting.expect_each(&parents.with(child), candidates);
+    fn asks(&self) -> bool {
+        self.counting.asks()
+    }
+
+    fn expect(&mut self, families: Vec<VariableSet>) {
+        self.counting.expect(families.into_iter());
     }
 
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {

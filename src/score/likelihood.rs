@@ -5,7 +5,7 @@ use super::{LocalScore, ScoreSession};
 use crate::counts::{CountingEngine, CountingSession, FixedSum};
 use crate::data::Shape;
 use crate::run::Run;
-use crate::{Error, Result, SortedSet, Variable};
+use crate::{Error, Result, SortedSet, Variable, VariableSet};
 
 /// The multinomial log-likelihood less a penalty for each parameter, and for each parent.
 ///
@@ -150,6 +150,15 @@ impl LikelihoodSession<'_> {
 }
 
 impl ScoreSession for LikelihoodSession<'_> {
+    fn asks(&self) -> bool {
+        self.counting.asks()
+    }
+
+    fn expect(&mut self, families: Vec<VariableSet>) {
+        // Sums of pairs are prepared.
+        self.counting.expect(families.into_iter().filter(|family| family.len() > 2));
+    }
+
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let family = self.counting.sum_n_log_n(&parents.with(child));
         let alone = self.counting.sum_n_log_n(parents);

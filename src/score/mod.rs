@@ -4,7 +4,7 @@
 
 use crate::counts::CountingSession;
 use crate::run::Run;
-use crate::{Result, Variable};
+use crate::{Result, SortedSet, Variable, VariableSet};
 
 mod any;
 mod bdeu;
@@ -104,9 +104,15 @@ pub trait ScoreSession {
     /// The local score of `child` with `parents` (strictly increasing, without the child).
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64;
 
-    /// Hints that the families of `child`, `parents` and each of `candidates` will be scored. Never changes a score.
-    fn expect(&mut self, child: Variable, parents: &[Variable], candidates: &[Variable]) {
-        let _ = (child, parents, candidates);
+    /// Whether tables come from far away, so that those of several scores are better asked for together.
+    fn asks(&self) -> bool {
+        false
+    }
+
+    /// Hints that scores will need the tables of these families, each of a child and its parents in any order. Never changes a
+    /// score.
+    fn expect(&mut self, families: Vec<VariableSet>) {
+        let _ = families;
     }
 
     /// The local scores of `child` with `parents` and one more parent, for each of `candidates` (none of them the
@@ -119,7 +125,10 @@ pub trait ScoreSession {
         out: &mut Vec<f64>,
     ) {
         out.clear();
-        self.expect(child, parents, candidates);
+        if self.asks() {
+            let family = parents.with(child);
+            self.expect(candidates.iter().map(|&candidate| family.with(candidate)).collect());
+        }
         let mut with: Vec<Variable> = Vec::with_capacity(parents.len() + 1);
         for &candidate in candidates {
             let at = parents.partition_point(|&parent| parent < candidate);

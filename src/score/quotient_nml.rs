@@ -305,6 +305,15 @@ impl QuotientNmlSession<'_> {
 }
 
 impl ScoreSession for QuotientNmlSession<'_> {
+    fn asks(&self) -> bool {
+        self.counting.asks()
+    }
+
+    fn expect(&mut self, families: Vec<VariableSet>) {
+        // Sums of pairs are prepared.
+        self.counting.expect(families.into_iter().filter(|family| family.len() > 2));
+    }
+
     fn local_score(&mut self, child: Variable, parents: &[Variable]) -> f64 {
         let (family, alone) = (self.value(&parents.with(child)), self.value(parents));
         self.score(family, alone, parents.len())

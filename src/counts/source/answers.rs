@@ -7,13 +7,16 @@ use rustc_hash::FxHashMap;
 use super::{Cell, TableSource};
 use crate::counts::table::strata::cells_within;
 use crate::data::Shape;
-use crate::{Error, Variable, VariableSet};
+use crate::{Error, SortedSet, Variable, VariableSet};
 
 /// Most cells of all tables that are kept: 256 MiB.
 const MAX_CELLS: usize = 64 << 20;
 
 /// Tables above this are not kept, so that none drives many small ones out.
 const MAX_TABLE: usize = MAX_CELLS / 64;
+
+/// So many looks for a larger table take less than to ask.
+const MAX_LOOKS: usize = 1 << 14;
 
 /// A source and the tables that it gave, with those of all their subsets of one variable fewer: a score of a child needs the
 /// table of its parents too, a conditional test those without either variable.
@@ -62,6 +65,7 @@ impl<'d> Answers<'d> {
     /// The tables of sets (each increasing), asked for together.
     pub(crate) fn tables(&self, sets: &[VariableSet]) -> Vec<Arc<[u32]>> {
         let mut found: Vec<Option<Arc<[u32]>>> = sets.iter().map(|set| self.known(set)).collect();
+        self.find_margins(sets, &mut found);
         let missing: Vec<usize> = (0..sets.len()).filter(|&at| found[at].is_none()).collect();
         if !missing.is_empty() {
             let asked: Vec<VariableSet> = missing.iter().map(|&at| sets[at].clone()).collect();
@@ -81,6 +85,25 @@ impl<'d> Answers<'d> {
         let missing: Vec<VariableSet> = sets.filter(|set| small(set) && self.known(set).is_none()).collect();
         if !missing.is_empty() {
             self.tables(&missing);
+        }
+    }
+
+    /// Adds up tables that are not known, of which one with one variable more is, where looking for it takes less than asking.
+    fn find_margins(&self, sets: &[VariableSet], found: &mut [Option<Arc<[u32]>>]) {
+        let p = self.shape().n_variables();
+        let unknown = found.iter().filter(|table| table.is_none()).count();
+        if unknown == 0 || unknown.saturating_mul(p) > MAX_LOOKS {
+            return;
+        }
+        for (set, found) in sets.iter().zip(found).filter(|(set, found)| found.is_none() && set.len() > 1) {
+            let mut larger = (0..p as Variable).filter(|v| set.binary_search(v).is_err()).map(|v| (v, set.with(v)));
+            let of_larger = |(v, larger): (Variable, VariableSet)| self.known(&larger).map(|table| (v, larger, table));
+            if let Some((v, larger, table)) = larger.find_map(of_larger) {
+                let position = larger.partition_point(|&x| x < v);
+                let table = margin(self.shape(), &larger, position, &table);
+                *found = Some(Arc::clone(&table));
+                self.kept.write().unwrap_or_else(PoisonError::into_inner).put(set.clone(), table);
+            }
         }
     }
 
@@ -132,4 +155,58 @@ fn margin(shape: &Shape, set: &[Variable], position: usize, table: &[u32]) -> Ar
         }
     }
     sums.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Three binary variables, with a row for each of the first five cells; remembers how many tables it gave.
+    #[derive(Debug)]
+    struct Source {
+        shape: Shape,
+        given: AtomicUsize,
+    }
+
+    impl TableSource for Source {
+        fn shape(&self) -> &Shape {
+            &self.shape
+        }
+
+        fn tables(&self, sets: &[VariableSet]) -> Vec<Vec<u32>> {
+            self.given.fetch_add(sets.len(), Ordering::Relaxed);
+            let cell = |set: &[Variable], row: u32| set.iter().rev().fold(0, |cell, v| 2 * cell + (row >> v & 1));
+            let counted = |set: &VariableSet| {
+                let mut table = vec![0; 1 << set.len()];
+                (0..5).for_each(|row| table[cell(set, row) as usize] += 1);
+                table
+            };
+            sets.iter().map(counted).collect()
+        }
+
+        fn cells(&self, _: &[Variable]) -> Vec<Cell> {
+            Vec::new()
+        }
+
+        fn fail(&self, _: Error) {}
+    }
+
+    #[test]
+    fn a_table_is_added_up_from_a_larger_one_that_is_known() {
+        let source = Source { shape: Shape::new(5, vec![2; 4]).unwrap(), given: AtomicUsize::new(0) };
+        let answers = Answers::new(&source);
+        let set = |variables: &[Variable]| VariableSet::from_slice(variables);
+        answers.tables(&[set(&[0, 1, 2, 3])]);
+        // Those of three variables are made at once, those of two when they are asked for.
+        assert_eq!(answers.known(&[0, 1]), None);
+        assert_eq!(
+            answers.tables(&[set(&[0, 1]), set(&[0, 2]), set(&[1, 2])]),
+            [Arc::from([2, 1, 1, 1]), Arc::from([2, 2, 1, 0]), Arc::from([2, 2, 1, 0])]
+        );
+        answers.expect([set(&[2, 3])].into_iter(), MAX_TABLE);
+        assert_eq!(*answers.table(&[0, 1, 2]), [1, 1, 1, 1, 1, 0, 0, 0]);
+        assert_eq!(source.given.load(Ordering::Relaxed), 1);
+    }
 }

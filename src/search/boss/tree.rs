@@ -75,6 +75,8 @@ pub(super) struct GrowShrinkTree {
     everywhere: Option<KnownParents>,
     nodes: Vec<Node>,
     by_set: FxHashMap<VariableSet, u32>,
+    /// What the last trace has grown.
+    likely: VariableSet,
     stored: usize,
     calls: u64,
 }
@@ -85,7 +87,16 @@ impl GrowShrinkTree {
     pub(super) fn new(child: Variable, growing: bool, narrowing: bool) -> Self {
         let worth = growing.then(KnownParents::default);
         let everywhere = narrowing.then(KnownParents::default);
-        Self { child, worth, everywhere, nodes: Vec::new(), by_set: FxHashMap::default(), stored: 0, calls: 0 }
+        Self {
+            child,
+            worth,
+            everywhere,
+            nodes: Vec::new(),
+            by_set: FxHashMap::default(),
+            likely: VariableSet::new(),
+            stored: 0,
+            calls: 0,
+        }
     }
 
     /// Local scores computed so far.
@@ -161,6 +172,7 @@ impl GrowShrinkTree {
         let mut blocked = Vec::new();
         let mut at = self.node(VariableSet::from_slice(forced), None, None, session);
         while self.nodes[at].parents.len() < rules.max_parents && !rules.over() {
+            self.expect(at, session, rules, &precedes);
             self.expand(at, session, rules);
             let branches = self.nodes[at].branches.as_deref().unwrap_or_default();
             let Some(next) = branches.iter().position(|branch| precedes(branch.variable)) else {
@@ -170,6 +182,7 @@ impl GrowShrinkTree {
             blocked.extend(branches[..next].iter().map(|branch| branch.variable));
             at = self.follow(at, next, session);
         }
+        self.likely = self.nodes[at].parents.clone();
         self.shrink(at, forced, session, rules);
         let node = &self.nodes[at];
         let (score, parents) = node.shrunk.clone().unwrap_or_else(|| (node.score, node.parents.clone()));
@@ -250,27 +263,61 @@ impl GrowShrinkTree {
         self.nodes.len() - 1
     }
 
+    /// What is scored at a node that has no branches yet.
+    fn free(&self, node: &Node, rules: &Rules<'_>) -> Vec<Variable> {
+        let Some(worth) = &self.worth else { return rules.candidates.parents_for(self.child, &node.parents) };
+        let before = node.from.and_then(|from| self.nodes[from as usize].branches.as_ref());
+        let variables: Cow<'_, KnownParents> = match (&self.everywhere, before) {
+            (Some(everywhere), Some(before)) => {
+                let mut some = everywhere.clone();
+                some.add(before.iter().map(|branch| branch.variable));
+                Cow::Owned(some)
+            }
+            _ => Cow::Borrowed(worth),
+        };
+        let free = variables.variables().iter().copied().filter(|x| node.parents.binary_search(x).is_err());
+        free.filter(|&x| rules.candidates.allows(x, self.child)).collect()
+    }
+
+    /// Says what growing will score from a node on if it goes the way that the last trace has gone, where tables come from far
+    /// away: they are then asked for together, not node by node.
+    fn expect(
+        &self,
+        at: usize,
+        session: &mut impl ScoreSession,
+        rules: &Rules<'_>,
+        precedes: impl Fn(Variable) -> bool,
+    ) {
+        let node = &self.nodes[at];
+        if node.branches.is_some() || !session.asks() {
+            return;
+        }
+        let free = self.free(node, rules);
+        let mut likely: Vec<Variable> = self.likely.iter().copied().filter(|&x| precedes(x)).collect();
+        likely.retain(|x| free.binary_search(x).is_ok());
+        if let Some(before) = node.from.and_then(|from| self.nodes[from as usize].branches.as_ref()) {
+            let rank = |x: &Variable| before.iter().position(|branch| branch.variable == *x).unwrap_or(before.len());
+            likely.sort_by_key(rank);
+        }
+        let mut families = Vec::new();
+        let mut family = node.parents.with(self.child);
+        let room = rules.max_parents - node.parents.len();
+        for next in std::iter::once(None).chain(likely.into_iter().map(Some)).take(room) {
+            if let Some(next) = next {
+                family = family.with(next);
+            }
+            let others = free.iter().copied().filter(|x| family.binary_search(x).is_err());
+            families.extend(others.map(|x| family.with(x)));
+        }
+        session.expect(families);
+    }
+
     fn expand(&mut self, at: usize, session: &mut impl ScoreSession, rules: &Rules<'_>) {
         let node = &self.nodes[at];
         if node.branches.is_some() {
             return;
         }
-        let free = match &self.worth {
-            None => rules.candidates.parents_for(self.child, &node.parents),
-            Some(worth) => {
-                let before = node.from.and_then(|from| self.nodes[from as usize].branches.as_ref());
-                let variables: Cow<'_, KnownParents> = match (&self.everywhere, before) {
-                    (Some(everywhere), Some(before)) => {
-                        let mut some = everywhere.clone();
-                        some.add(before.iter().map(|branch| branch.variable));
-                        Cow::Owned(some)
-                    }
-                    _ => Cow::Borrowed(worth),
-                };
-                let free = variables.variables().iter().copied().filter(|x| node.parents.binary_search(x).is_err());
-                free.filter(|&x| rules.candidates.allows(x, self.child)).collect()
-            }
-        };
+        let free = self.free(node, rules);
         let mut scores = Vec::new();
         session.rank_scores_above(self.child, &node.parents, &free, node.score + rules.tolerance, &mut scores);
         self.calls += free.len() as u64;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::run::Run;
 use crate::score::{LocalScore, ScoreSession};
-use crate::{Result, Variable, VariableSet};
+use crate::{Result, SortedSet, Variable, VariableSet};
 
 /// The gains of one more parent of a variable that has the parents `base`.
 #[derive(Debug, Clone)]
@@ -94,6 +94,9 @@ impl<'s, S: LocalScore> Scores<'s, S> {
         keys.retain(|key| !self.singles.contains_key(key));
         keys.sort_unstable();
         keys.dedup();
+        if self.session.asks() {
+            self.session.expect(keys.iter().map(|(child, parents)| parents.with(*child)).collect());
+        }
         if keys.len() < WORTH_SHARING_SINGLES {
             return Ok(true);
         }
@@ -166,7 +169,8 @@ impl<'s, S: LocalScore> Scores<'s, S> {
             Some((scores, (chunk == 0).then_some(base_score)))
         };
         let total: usize = needs.iter().map(|need| need.candidates.len()).sum();
-        let results: Vec<Option<(Vec<f64>, Option<f64>)>> = if total >= WORTH_SHARING {
+        let shared = total >= WORTH_SHARING || (self.session.asks() && chunks.len() > 1);
+        let results: Vec<Option<(Vec<f64>, Option<f64>)>> = if shared {
             run.map(chunks.len(), || self.score.session(), evaluate)?
         } else {
             let session = &mut self.session;
