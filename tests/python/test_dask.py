@@ -80,8 +80,8 @@ def test_gaussian_methods_find_the_same_to_the_bit(n_workers, tmp_path, cluster,
         expected, _ = of_numbers(table, method)
         assert of_numbers(source, method)[0] == expected, method
         assert of_numbers(frame, method)[0] == expected, method
-    # The scheduler tells workers a moment later.
-    until = time.perf_counter() + 10
+    # The scheduler tells workers a moment later, which on a machine under load may be long.
+    until = time.perf_counter() + 120
     while any(held(client).values()) and time.perf_counter() < until:
         time.sleep(0.05)
     assert not any(held(client).values())

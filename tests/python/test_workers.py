@@ -140,6 +140,116 @@ def test_workers_keep_what_they_have_read_until_the_source_is_closed(alarm_lake)
     assert phgs.learn(source, "pc")._table is not first._table
 
 
+# Missing values and counts
+
+
+def gapped(rows=1500, seed=1):
+    """A table with missing values: some columns have none, one in the last rows alone, one a state "missing"."""
+    random = np.random.default_rng(seed)
+    table = phgs.Network.load("child").sample(rows, seed=seed)
+    columns = {}
+    for i, name in enumerate(table.column_names):
+        values = table[name].to_pylist()
+        share = 0.002 * (i % 4)
+        gaps = random.random(rows) < share if i != 5 else np.arange(rows) >= rows - 3
+        columns[name] = [None if gap else value for value, gap in zip(values, gaps, strict=True)]
+    columns["named"] = [None if i % 400 == 7 else "None" if i % 3 else "missing" for i in range(rows)]
+    # Hardly a value twice: it is set apart, and drops no row.
+    columns["id"] = [None if i % 2 else f"row {i // 3}" for i in range(rows)]
+    columns["empty"] = pa.nulls(rows, pa.string())
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("missing", ["drop", "level"])
+def test_missing_values_are_treated_as_in_one_table(missing, tmp_path):
+    table = gapped()
+    folder = write(tmp_path / "lake", table)
+    for method in ("pc", "phgs", "hc", "auto"):
+        expected = learned(table, method, missing=missing)
+        for parts in (1, 3, 7):
+            assert learned(phgs.shards(folder, on=InProcess(parts)), method, missing=missing) == expected
+    assert (expected["n_rows"] < 1500) == (missing == "drop")
+    kept = table.drop_columns(["empty", "id"])
+    source = phgs.shards(folder, on=InProcess(3), columns=kept.column_names)
+    expected = learned(kept, "pc", data_type="discrete", missing=missing)
+    assert learned(source, "pc", data_type="discrete", missing=missing) == expected
+    result = phgs.learn(kept, "pc", data_type="discrete", missing=missing)
+    found, here = phgs.verify(result, source), phgs.verify(result, kept)
+    assert (found.n_rows, list(found.edges), list(found.absent)) == (here.n_rows, list(here.edges), list(here.absent))
+
+
+def test_a_part_without_a_complete_row_counts_nothing(tmp_path):
+    table = phgs.Network.load("asia").sample(900, seed=1)
+    gaps = pa.array([None if i < 400 else value for i, value in enumerate(table["xray"].to_pylist())])
+    table = table.set_column(table.column_names.index("xray"), "xray", gaps)
+    source = phgs.shards(write(tmp_path / "lake", table), on=InProcess(7))
+    for method in ("pc", "hc"):
+        assert learned(source, method, missing="drop") == learned(table, method, missing="drop")
+
+
+def test_what_holds_no_gap_is_not_read_again_and_what_needs_rows_is_refused(tmp_path, alarm_lake):
+    with phgs.shards(alarm_lake[1], on=InProcess(2)) as source:
+        found = [phgs.learn(source, "pc", missing=missing)._table for missing in ("auto", "drop", "level")]
+        assert found[0] is found[1] is found[2]
+    source = phgs.shards(write(tmp_path / "lake", gapped()), on=InProcess(2))
+    for missing in ("auto", "error"):
+        with pytest.raises(phgs.DataError, match=r"missing values in .*missing='drop'.*missing='level'.*sample"):
+            phgs.learn(source, "pc", missing=missing)
+    never = pa.table({"x": pa.nulls(50, pa.string()), "y": ["a", "b"] * 25})
+    source = phgs.shards(write(tmp_path / "never", never), on=InProcess(2))
+    with pytest.raises(phgs.DataError, match="no rows are left"):
+        phgs.learn(source, "pc", missing="drop", data_type="discrete")
+    with pytest.raises(phgs.DataError, match="every value is missing"):
+        phgs.learn(phgs.shards(tmp_path / "never", on=InProcess(2), columns=["x"]), "pc", missing="drop")
+
+
+@pytest.mark.parametrize("methods", [("without_gaps",), ("code",)])
+def test_a_part_that_is_lost_while_missing_values_are_treated_is_read_again(methods, tmp_path, engine, monkeypatch):
+    monkeypatch.setattr(asking, "_NEW_WORKER", 0.1)
+    table = gapped()
+    folder = write(tmp_path / "lake", table)
+    failing = Failing(engine, frozenset({2}), methods=methods)
+    assert learned(phgs.shards(folder, on=failing), "pc", missing="drop") == learned(table, "pc", missing="drop")
+    assert failing.made == 4
+
+
+def test_rows_stand_as_often_as_a_column_says(tmp_path):
+    table = phgs.Network.load("asia").sample(600, seed=1)
+    often = np.random.default_rng(1).integers(0, 5, 600)
+    # Nothing looks at a row that stands no time.
+    xray = [None if n == 0 else value for n, value in zip(often, table["xray"].to_pylist(), strict=True)]
+    table = table.set_column(table.column_names.index("xray"), "xray", pa.array(xray)).append_column(
+        "often", pa.array(often)
+    )
+    source = phgs.shards(write(tmp_path / "lake", table), on=InProcess(3))
+    repeated = table.take(np.repeat(np.arange(600), often)).drop_columns(["often"])
+    for method in ("pc", "phgs", "hc", "auto"):
+        found = learned(source, method, counts="often")
+        assert found == learned(table, method, counts="often")
+        assert found["n_rows"] == often.sum()
+        found["parameters"]["counts"] = None
+        assert found == learned(repeated, method)
+    with source:
+        result = phgs.learn(source, "pc", counts="often")
+        assert phgs.learn(source, "pc", counts="often")._table is result._table
+    assert not result._table.parts.handles
+    dropped = table.set_column(8, "often", pa.array([None, *often[1:].tolist()]))
+    cases = {
+        "missing counts": dropped,
+        "negative counts": table.set_column(8, "often", pa.array(often - 1)),
+        "not whole": table.set_column(8, "often", pa.array(often + 0.5)),
+        "not numbers": table.set_column(8, "often", table["xray"].combine_chunks().fill_null("no")),
+        "no count above 0": table.set_column(8, "often", pa.array(0 * often)),
+        "stands for 18,000,000,000 rows": table.set_column(8, "often", pa.array(0 * often + 30_000_000)),
+    }
+    for number, (said, wrong) in enumerate(cases.items()):
+        folder = write(tmp_path / str(number), wrong, files=1 if "stands" in said else 7)
+        with pytest.raises(phgs.DataError, match=f"counts: column 'often'.*{said}"):
+            phgs.learn(phgs.shards(folder, on=InProcess(3)), "pc", counts="often")
+    with pytest.raises(phgs.DataError, match="is the only one"):
+        phgs.learn(phgs.shards(tmp_path / "lake", on=InProcess(3), columns=["often"]), "pc", counts="often")
+
+
 # LostError parts
 
 
@@ -409,7 +519,9 @@ def test_what_cannot_be_done_is_said_before_any_row_is_read(alarm_lake, engine, 
     options = [
         ({"data_type": "mixed"}, "data_type: 'mixed' needs the rows"),
         ({"data_type": "gaussian", "categories": ["HR"]}, "categories: Gaussian data have none"),
-        ({"counts": "HR"}, "counts: rows on workers"),
+        ({"counts": "HX"}, "counts: .*HX"),
+        ({"counts": [1] * 1500}, "counts: .*name of the column"),
+        ({"counts": "HR", "data_type": "gaussian"}, "counts: rows of numbers on workers"),
         ({"weights": "HR"}, "weights: rows on workers"),
         ({"kinds": {"HR": "number"}}, "kinds: 'HR' cannot be a number"),
         ({"categories": ["HX"]}, "HX"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any
@@ -69,18 +69,19 @@ class CodedColumn:
             codes, values = _core.encode_integers(codes)
         except _core.DataError:
             return Problem.TOO_MANY  # With the missing values there is one state more.
-        labels = [self._name_of_missing() if value < 0 else self.labels[value] for value in values]
+        labels = [name_of_missing(self.labels) if value < 0 else self.labels[value] for value in values]
         left = 0 if missing_is_state else int(np.count_nonzero(self.codes < 0) if keep is None else 0)
         return CodedColumn(codes, labels, left)
 
-    def _name_of_missing(self) -> Any:
-        """Return a label that is no state's, also as text, which names states in files and networks."""
-        taken = {str(label) for label in self.labels}
-        found = next((name for name in MISSING_NAMES if str(name) not in taken), "missing")
-        number = 2
-        while str(found) in taken:
-            found, number = f"missing {number}", number + 1
-        return found
+
+def name_of_missing(labels: Iterable[Any]) -> Any:
+    """Return a label that is no state's, also as text, which names states in files and networks."""
+    taken = {str(label) for label in labels}
+    found = next((name for name in MISSING_NAMES if str(name) not in taken), "missing")
+    number = 2
+    while str(found) in taken:
+        found, number = f"missing {number}", number + 1
+    return found
 
 
 def encode(values: Values | Problem) -> CodedColumn | Problem:

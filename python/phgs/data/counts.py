@@ -11,6 +11,7 @@ import numpy as np
 
 from phgs.data.base import Data
 from phgs.data.frames import Frame, take_apart
+from phgs.data.shards import on_workers
 from phgs.data.stored import StoredColumn
 from phgs.data.values import Problem, Repeated, numbers, read_values
 from phgs.errors import DataError, ParameterError
@@ -55,6 +56,8 @@ def counted(data: Any, counts: PerRow | None, names: Iterable[Name] | None = Non
     """
     if counts is None:
         return data
+    if (rows_elsewhere := on_workers(data)) is not None:
+        return rows_elsewhere.counted(counts)
     if isinstance(data, Data):
         raise ParameterError(
             f"counts: the rows of {data!r} have been read already; give counts to phgs.as_table, or pass the frame"
@@ -66,6 +69,30 @@ def counted(data: Any, counts: PerRow | None, names: Iterable[Name] | None = Non
     found = _whole(column, source)
     kept, often = with_rows(frame, found > 0), found[found > 0]
     return replace(kept, columns=[Repeated(column, often) for column in kept.columns])
+
+
+def repeated_rows(rows: Any, name: str, before: int) -> Any:
+    """Return the other columns of a `pyarrow.Table` with each row as often as a column says.
+
+    Parameters
+    ----------
+    rows
+        Some rows of a larger table.
+    name
+        The column of counts.
+    before
+        The rows that earlier ones stand for.
+    """
+    import pyarrow as pa
+
+    source = f"counts: column {name!r}"
+    values = read_values(rows.column(name))
+    found = None if isinstance(values, Problem) else numbers(values)
+    if found is None:
+        raise _no_numbers(source)
+    refuse_wrong(found, source)
+    refuse_too_many(before + float(found.sum()), source)
+    return rows.drop_columns([name]).take(pa.array(np.repeat(np.arange(len(found)), found.astype(np.int64))))
 
 
 def told(given: PerRow | None) -> Any:
@@ -108,7 +135,7 @@ def split_off(frame: Frame, given: PerRow, argument: str) -> tuple[Frame, NDArra
     values = read_values(column, from_text=at is not None and frame.from_text)
     found = None if isinstance(values, Problem) else numbers(values, parse_text=frame.from_text)
     if found is None:
-        raise DataError(f"{source} holds values that are not numbers; it must hold one for each row")
+        raise _no_numbers(source)
     _check_lengths(frame, len(found), source)
     return frame, found, source
 
@@ -138,6 +165,25 @@ def _holds_rows(column: RawColumn) -> bool:
 def _whole(found: NDArray[np.float64], source: str) -> NDArray[np.int64]:
     if not len(found):
         raise DataError("data has no rows")
+    refuse_wrong(found, source)
+    total = float(found.sum())
+    if total == 0:
+        raise none_above_0(source)
+    refuse_too_many(total, source)
+    return found.astype(np.int64)
+
+
+def _no_numbers(source: str) -> DataError:
+    return DataError(f"{source} holds values that are not numbers; it must hold one for each row")
+
+
+def none_above_0(source: str) -> DataError:
+    """Return the error of counts that leave no row."""
+    return DataError(f"{source} has no count above 0: no row is left")
+
+
+def refuse_wrong(found: NDArray[np.float64], source: str) -> None:
+    """Refuse what counts no rows."""
     refuse_rows(np.isnan(found), f"{source} has missing counts", "give each row a count, 0 to leave it out")
     refuse_rows(found < 0, f"{source} has negative counts", "counts are whole numbers from 0 on")
     refuse_rows(
@@ -145,14 +191,14 @@ def _whole(found: NDArray[np.float64], source: str) -> NDArray[np.int64]:
         f"{source} has counts that are not whole",
         "counts say how often a row stands in the data",
     )
-    total = float(found.sum())
-    if total == 0:
-        raise DataError(f"{source} has no count above 0: no row is left")
+
+
+def refuse_too_many(total: float, source: str) -> None:
+    """Refuse counts that stand for too many rows."""
     if total > MOST_ROWS:
         raise DataError(
             f"{source} stands for {total:,.0f} rows, and at most {MOST_ROWS:,} can be used; draw a sample of them"
         )
-    return found.astype(np.int64)
 
 
 def refuse_rows(wrong: NDArray[np.bool_], what: str, remedy: str) -> None:

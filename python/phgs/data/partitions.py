@@ -61,7 +61,7 @@ class Partitions(Shards):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return tuple(self.frame.columns) if self.columns is None else self.columns
+        return self._variables(tuple(self.frame.columns) if self.columns is None else self.columns)
 
     @property
     def of_text(self) -> bool:

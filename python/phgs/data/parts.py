@@ -8,10 +8,12 @@ lost.
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +60,12 @@ def told(method: Callable[..., Any]) -> Callable[..., Any]:
             return Failure(error)
 
     return telling
+
+
+class Gap(Enum):
+    """The label of the state of missing values, which is named once all labels are known."""
+
+    MISSING = "missing"
 
 
 Piece = Any
@@ -148,17 +156,35 @@ class Part(Reading):
         The columns that are read.
     declared
         Those that are said to be categories, or may be whatever they hold.
+    counts
+        The column that says how often each row stands in the data, if there is one.
     threads
         Threads that count.
     """
 
-    def __init__(self, pieces: Sequence[Piece], columns: Sequence[str], declared: Sequence[str], threads: int) -> None:
-        super().__init__([(piece, None) for piece in pieces], columns, threads)
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        columns: Sequence[str],
+        declared: Sequence[str],
+        counts: str | None,
+        threads: int,
+    ) -> None:
+        read = columns if counts is None else [*columns, counts]
+        super().__init__([(piece, None) for piece in pieces], read, threads)
+        self._counts = counts
+        self._n_rows = 0
+        self._no_rows: list[int] | None = None
         self._growing = [Growing(name in declared) for name in columns]
         self._found: list[CodedColumn | Problem] = []
         self._counter: _core.PartCounter | None = None
 
     def _add(self, rows: Any) -> None:
+        if self._counts is not None:
+            from phgs.data.counts import repeated_rows
+
+            rows = repeated_rows(rows, self._counts, self._n_rows)
+            self._n_rows += rows.num_rows
         for column, values in zip(self._growing, rows.columns, strict=True):
             column.add(values)
 
@@ -167,11 +193,43 @@ class Part(Reading):
         """Return the rows, the states of each column (or why it has none) and its missing values."""
         self._found = [column.whole() for column in self._growing]
         del self._growing
+        return self._states()
+
+    def _states(self) -> tuple[int, list[list[Any] | Problem], list[int]]:
         coded = [column for column in self._found if isinstance(column, CodedColumn)]
         n_rows = len(coded[0].codes) if coded else 0
         labels = [column.labels if isinstance(column, CodedColumn) else column for column in self._found]
         missing = [column.missing if isinstance(column, CodedColumn) else 0 for column in self._found]
         return n_rows, labels, missing
+
+    @told
+    def without_gaps(self, drop: bool, apart: Collection[int]) -> tuple[int, list[list[Any] | Problem], list[int]]:
+        """Leave out incomplete rows, or make what is missing a state; return what there is then, as `states` does.
+
+        Parameters
+        ----------
+        drop
+            Whether rows are left out.
+        apart
+            Positions of columns whose missing values are a state in any case.
+        """
+        columns = [column for column in self._found if isinstance(column, CodedColumn)]
+        keep = np.ones(len(columns[0].codes), dtype=np.bool_) if drop else None
+        for i, column in enumerate(columns):
+            if keep is not None and column.missing and i not in apart:
+                keep &= column.codes >= 0
+        for i, column in enumerate(columns):
+            found = column
+            if column.missing and (not drop or i in apart):
+                whole = column.on_rows(None, missing_is_state=True)
+                if isinstance(whole, Problem):
+                    self._found[i] = whole
+                    continue
+                known = set(column.labels)
+                labels = [label if label in known else Gap.MISSING for label in whole.labels]
+                found = CodedColumn(whole.codes, labels, 0)
+            self._found[i] = found if keep is None else found.on_rows(keep, missing_is_state=False)
+        return self._states()
 
     @told
     def code(self, numbers: Sequence[Sequence[int]], arities: Sequence[int]) -> tuple[NDArray[np.uint32], int]:
@@ -182,7 +240,7 @@ class Part(Reading):
         numbers
             For each column the number of each of its states here among those of all parts.
         arities
-            The number of states of each column in all parts.
+            The number of states of each column in all parts, with that of missing values, which is the last.
         """
         columns: list[NDArray[Any]] = []
         for i, (new, arity) in enumerate(zip(numbers, arities, strict=True)):
@@ -194,21 +252,33 @@ class Part(Reading):
             if list(new) == list(range(len(new))) and column.codes.dtype == kind:
                 columns.append(column.codes)
             else:
-                columns.append(in_bytes(np.asarray(new, dtype=kind)[column.codes]))
-        self._counter = _core.PartCounter(columns, list(arities))
+                # What is missing has the last code, and is −1 here.
+                numbered = [*new, arity - 1] if column.missing else new
+                columns.append(in_bytes(np.asarray(numbered, dtype=kind)[column.codes]))
         p = len(columns)
+        if not len(columns[0]):
+            # All rows were left out.
+            self._no_rows = list(arities)
+            return np.zeros(sum(arities), np.uint32), 0
+        self._counter = _core.PartCounter(columns, list(arities))
         counts = self._counter.tables(np.arange(p, dtype=np.uint32), np.arange(p + 1, dtype=np.uint64), 1)
         return counts, functools.reduce(lambda sum_, codes: zlib.crc32(codes.data, sum_), columns, 0)
 
     @told
     def tables(self, members: NDArray[np.uint32], starts: NDArray[np.uint64]) -> NDArray[np.uint32]:
         """Count the tables of sets of variables; see `_core.PartCounter`."""
+        if self._no_rows is not None:
+            of = np.asarray(self._no_rows)[members]
+            cells = [int(of[first:end].prod()) for first, end in itertools.pairwise(starts.tolist())]
+            return np.zeros(sum(cells), np.uint32)
         assert self._counter is not None
         return self._counter.tables(aligned(members), aligned(starts), self._threads)
 
     @told
     def cells(self, variables: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32]]:
         """Count the cells of one large table that have rows; see `_core.PartCounter`."""
+        if self._no_rows is not None:
+            return np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0, np.uint32)
         assert self._counter is not None
         return self._counter.cells(aligned(variables))
 

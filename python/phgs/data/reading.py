@@ -66,7 +66,8 @@ def as_data(
     parameters.one_of("data_type", data_type, DATA_TYPES)
     check_given(kinds)
     if (source := on_workers(data)) is not None:
-        return _on_workers(source, data_type, columns, categories, kinds, warn=warn, stacklevel=stacklevel + 1)
+        treatment = columns, categories, kinds, missing
+        return _on_workers(source, data_type, *treatment, warn=warn, stacklevel=stacklevel + 1)
     if isinstance(data, Data):
         return _checked_already(data, data_type, columns, categories, kinds, missing)
     if data_type in ("auto", "mixed"):
@@ -104,6 +105,7 @@ def _on_workers(
     columns: Iterable[Name] | None,
     categories: Iterable[Name] | Name | None,
     kinds: Given | None,
+    missing: Missing,
     *,
     warn: bool,
     stacklevel: int,
@@ -130,7 +132,7 @@ def _on_workers(
     for name in declared:
         if name not in source.names:
             raise ParameterError(unknown("column", name, source.names))
-    held = source.spread(map(str, declared), found_out=data_type == "auto")
+    held = source.spread(map(str, declared), found_out=data_type == "auto", missing=missing)
     if warn:
         findings.warn_of_states(held, stacklevel + 1)
     return held

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.asking import Parts, check_memory, places_of
 from phgs.data.base import Data
+from phgs.data.columns import name_of_missing
 from phgs.data.kinds import are_categories, are_few
-from phgs.data.parts import Part
+from phgs.data.parts import Gap, Part
 from phgs.data.values import MAX_STATES, Problem, is_number
 from phgs.errors import DataError, ParameterError
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
     from phgs.data.engines import Engine
     from phgs.data.frames import Name
+    from phgs.data.kinds import Kind
     from phgs.data.parts import Piece
+    from phgs.data.table import Missing
 
 _BYTES_A_VALUE = 1.5
 """What a value takes on a worker: its code, its share of the bit planes."""
@@ -101,6 +104,10 @@ class ShardedTable(Data):
         The rows of each state of each column.
     parts : Counters
         Who counts.
+    set_apart : dict
+        By position the columns that were found to be identifiers, or to be empty, when they were read.
+    had_gaps : bool
+        Whether values were missing when they were read.
     """
 
     names: tuple[Name, ...]
@@ -109,6 +116,8 @@ class ShardedTable(Data):
     n_rows_read: int
     state_counts: list[list[int]]
     parts: Counters
+    set_apart: dict[int, Kind] = field(default_factory=dict)
+    had_gaps: bool = False
 
     has_rows = False
 
@@ -122,6 +131,11 @@ class ShardedTable(Data):
         """Number of states of each column."""
         return tuple(map(len, self.levels))
 
+    @property
+    def kinds(self) -> dict[Name, Kind]:
+        """What each column is taken for."""
+        return super().kinds | {self.names[i]: kind for i, kind in self.set_apart.items()}
+
     def release(self) -> None:
         """Let the workers go; the data can be read again from their source."""
         self.parts.free()
@@ -129,12 +143,18 @@ class ShardedTable(Data):
     @cached_property
     def isolated(self) -> tuple[int, ...]:
         """Positions of identifiers; see `Categories.isolated`."""
-        return tuple(i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, self.n_rows))
+        known = [sum(counts) for counts in self.state_counts]
+        found = {i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, known[i])}
+        return tuple(sorted(found.union(self.set_apart)))
 
     @cached_property
     def identifiers(self) -> tuple[int, ...]:
         """Positions of those that searches with ``"sqnml"`` look at all the same; see `Categories.identifiers`."""
-        return tuple(i for i in self.isolated if findings.says_something(self.arities[i], self.n_rows))
+        return tuple(
+            i
+            for i in self.isolated
+            if findings.says_something(self.arities[i], self.n_rows) and None not in self.levels[i]
+        )
 
     def take(self, rows: NDArray[np.intp]) -> Self:
         """Refuse: the rows are elsewhere."""
@@ -159,6 +179,8 @@ def spread(
     *,
     declared: Iterable[str],
     found_out: bool,
+    missing: Missing = "error",
+    counts: str | None = None,
 ) -> ShardedTable:
     """Have the workers of a cluster read all pieces, in parts of consecutive rows.
 
@@ -175,6 +197,10 @@ def spread(
     found_out
         Whether numbers with few different values are categories, as where `data_type` is found out; else whole ones
         are.
+    missing
+        What is done with missing values.
+    counts
+        The column that says how often each row stands in the data, if there is one.
     """
     places = places_of(engine)
     declared = list(declared)
@@ -186,11 +212,12 @@ def spread(
         _BYTES_A_VALUE * len(columns),
     )
     names, categories = list(columns), list(columns) if found_out else declared
-    given = [([piece for piece, _ in pieces[first:end]], names, categories) for first, end in cut]
+    given = [([piece for piece, _ in pieces[first:end]], names, categories, counts) for first, end in cut]
     parts = Counters(engine, Part, given)
     try:
         parts.start(places)
-        return _read(parts, columns, set(declared), found_out=found_out)
+        found = _states_of(parts, counts)
+        return _read(parts, columns, found, set(declared), found_out=found_out, missing=missing)
     except BaseException:
         parts.free()
         raise
@@ -211,38 +238,58 @@ def _cut(rows: Sequence[int], n_parts: int) -> list[tuple[int, int]]:
     return found
 
 
-def _read(parts: Counters, columns: Sequence[str], declared: set[str], *, found_out: bool) -> ShardedTable:
+_States = tuple[int, "list[list[Any] | Problem]", "list[int]"]
+"""What a part has: rows, the states of each column (or why it has none), its missing values."""
+
+
+def _states_of(parts: Counters, counts: str | None) -> list[_States]:
+    """Have all parts read, and tell what they have."""
     parts.work("read")
-    found: list[tuple[int, list[list[Any] | Problem], list[int]]] = parts.step("states", [()] * len(parts.handles))
-    n_rows = sum(rows for rows, _, _ in found)
-    problems: dict[Name, Problem] = {
-        name: label
-        for _, labels, _ in found
-        for name, label in zip(columns, labels, strict=True)
-        if isinstance(label, Problem)
-    }
-    checks.refuse(problems)
-    missing: dict[Name, int] = {}
-    for i, name in enumerate(columns):
-        if count := sum(gaps[i] for _, _, gaps in found):
-            missing[name] = count
-    if missing:
-        raise DataError(
-            f"missing values in {checks.with_counts(missing)}; on workers all values must be known: fill them in or"
-            " leave the rows out in the files, or learn from phgs.shards(...).sample(rows)"
-        )
-    checks.refuse_one_row(n_rows)
-    number_of: list[dict[Any, int]] = [{} for _ in columns]
-    numbers = []
-    # A state that one worker alone sees is a state everywhere. Parts come in the order of their rows, so that states
-    # are numbered by their first appearance in all rows, as in one table.
-    for _, labels, _ in found:
-        pairs = zip(number_of, labels, strict=True)
-        # No label is a problem any more.
-        numbers.append([[seen.setdefault(label, len(seen)) for label in of_part] for seen, of_part in pairs])  # type: ignore[union-attr]
-    levels = [tuple(seen) for seen in number_of]
+    found: list[_States] = parts.step("states", [()] * len(parts.handles))
+    if counts is not None:
+        from phgs.data.counts import none_above_0, refuse_too_many
+
+        n_rows = sum(rows for rows, _, _ in found)
+        source = f"counts: column {counts!r}"
+        if not n_rows:
+            raise none_above_0(source)
+        refuse_too_many(n_rows, source)
+    return found
+
+
+def _read(
+    parts: Counters,
+    columns: Sequence[str],
+    found: list[_States],
+    declared: set[str],
+    *,
+    found_out: bool,
+    missing: Missing,
+) -> ShardedTable:
+    """Make a table of what the parts have, once missing values are treated."""
+    _refuse_problems(found, columns)
+    n_rows_read = sum(rows for rows, _, _ in found)
+    gaps = [sum(gaps[i] for _, _, gaps in found) for i in range(len(columns))]
+    checks.refuse_one_row(n_rows_read)
+    levels, _ = _united(found, len(columns))
+    known = [n_rows_read - count for count in gaps]
     if found_out:
-        _refuse_numbers({name: of for name, of in zip(columns, levels, strict=True) if name not in declared}, n_rows)
+        facts = zip(columns, levels, known, strict=True)
+        _refuse_numbers({name: (of, n) for name, of, n in facts if name not in declared})
+        if not any(known):
+            raise DataError("data: every value is missing")
+    apart = _set_apart(columns, levels, known, declared) if found_out else {}
+    counts: dict[Name, int] = {n: count for i, (n, count) in enumerate(zip(columns, gaps, strict=True)) if count}
+    if counts:
+        _refuse_gaps({n: count for n, count in counts.items() if columns.index(str(n)) not in apart}, missing)
+        asked = [(missing == "drop", tuple(apart))] * len(parts.handles)
+        found = parts.step("without_gaps", asked)
+        _refuse_problems(found, columns)
+    n_rows = sum(rows for rows, _, _ in found)
+    if not n_rows:
+        raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
+    checks.refuse_one_row(n_rows)
+    levels, numbers = _united(found, len(columns))
     checks.refuse({n: Problem.TOO_MANY for n, of in zip(columns, levels, strict=True) if len(of) > MAX_STATES})
     arities = [len(of) for of in levels]
     counted = parts.step("code", [(of_part, arities) for of_part in numbers], lambda answer: answer[1])
@@ -252,14 +299,80 @@ def _read(parts: Counters, columns: Sequence[str], declared: set[str], *, found_
         raise DataError("data: the parts of the rows do not fit together")
     state_counts = [part.tolist() for part in np.split(total, np.cumsum(arities)[:-1])]
     parts.most_rows = max(rows for rows, _, _ in found)
-    return ShardedTable(tuple(columns), tuple(levels), n_rows, n_rows, state_counts, parts)
+    return ShardedTable(
+        tuple(columns),
+        tuple(map(_named, levels)),
+        n_rows,
+        n_rows_read,
+        state_counts,
+        parts,
+        set_apart=apart,
+        had_gaps=bool(counts),
+    )
 
 
-def _refuse_numbers(levels: dict[Name, tuple[Any, ...]], n_rows: int) -> None:
-    """Refuse columns that would be taken for numbers or dates in a table."""
+def _refuse_problems(found: Sequence[_States], columns: Sequence[str]) -> None:
+    problems: dict[Name, Problem] = {
+        name: label
+        for _, labels, _ in found
+        for name, label in zip(columns, labels, strict=True)
+        if isinstance(label, Problem)
+    }
+    checks.refuse(problems)
+
+
+def _united(found: Sequence[_States], n_columns: int) -> tuple[list[tuple[Any, ...]], list[list[list[int]]]]:
+    """Return the states of each column, and of each part the numbers of its states among them.
+
+    A state that one worker alone sees is a state everywhere. Parts come in the order of their rows, so that states are
+    numbered by their first appearance in all rows, as in one table.
+    """
+    number_of: list[dict[Any, int]] = [{} for _ in range(n_columns)]
+    numbers = []
+    for _, labels, _ in found:
+        pairs = zip(number_of, labels, strict=True)
+        # No label is a problem any more.
+        numbers.append([[seen.setdefault(label, len(seen)) for label in of_part] for seen, of_part in pairs])  # type: ignore[union-attr]
+    return [tuple(seen) for seen in number_of], numbers
+
+
+def _named(labels: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Name the state of missing values, which must be no other state's name."""
+    if Gap.MISSING not in labels:
+        return labels
+    name = name_of_missing(label for label in labels if label is not Gap.MISSING)
+    return tuple(name if label is Gap.MISSING else label for label in labels)
+
+
+def _set_apart(
+    columns: Sequence[str], levels: Sequence[tuple[Any, ...]], known: Sequence[int], declared: set[str]
+) -> dict[int, Kind]:
+    """Return the positions of columns without values and of identifiers, which `phgs.data.kinds` sets apart."""
+    found: dict[int, Kind] = {}
+    for i, (name, of, n) in enumerate(zip(columns, levels, known, strict=True)):
+        if not of:
+            found[i] = "empty"
+        elif name not in declared and findings.is_identifier(len(of), n):
+            found[i] = "identifier"
+    return found
+
+
+def _refuse_gaps(missing: dict[Name, int], treatment: Missing) -> None:
+    """Refuse missing values, unless rows are left out or they are a state."""
+    if not missing or treatment in ("drop", "level"):
+        return
+    raise DataError(
+        f"missing values in {checks.with_counts(missing)}; on workers they are not filled in: pass missing='drop' to"
+        " leave out incomplete rows or missing='level' to make 'missing' a state of its own, or learn from"
+        " phgs.shards(...).sample(rows)"
+    )
+
+
+def _refuse_numbers(levels: dict[Name, tuple[tuple[Any, ...], int]]) -> None:
+    """Refuse columns that would be taken for numbers or dates in a table, by their labels and known values."""
     numbers: list[Name] = []
     dates: dict[Name, Problem] = {}
-    for name, of in levels.items():
+    for name, (of, n_rows) in levels.items():
         if of and all(
             isinstance(label, (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)) for label in of
         ):

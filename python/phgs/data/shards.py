@@ -56,8 +56,8 @@ def shards(where: Any, *, on: Any = None, columns: Iterable[str] | None = None) 
         A `distributed.Client` (``phgs[dask]``): learners then leave the rows on its workers. Each reads its part of
         them and answers with contingency tables, which are added up, so that the result is the same to the last bit.
         All columns must be categories or, with ``data_type="gaussian"``, numbers, of which the workers sum products
-        exactly; without missing values. None reads all rows into this process; a Dask dataframe is with the default
-        client.
+        exactly. Missing categories may be a state or be left out with their rows (``missing="level"`` or ``"drop"``);
+        nothing is filled in. None reads all rows into this process; a Dask dataframe is with the default client.
     columns
         The columns that the source has; None takes all.
 
@@ -132,11 +132,16 @@ class Shards:
         The files, in the order of their rows.
     on
         Where the rows are read and counted, if not here.
+    columns : tuple of str or None
+        The columns that were chosen; None for all.
+    counts : str or None
+        The column that says how often each row stands in the data, which is no variable.
     """
 
     paths: tuple[str, ...]
     on: Any = None
     columns: tuple[str, ...] | None = None
+    counts: str | None = None
 
     def opened(self, on: Any, columns: Iterable[str] | None) -> Self:
         """Return the source on a client, with some of its columns."""
@@ -151,23 +156,46 @@ class Shards:
             chosen = tuple(name for name in self.names if name in wanted)
         return replace(self, on=self.on if on is None else on, columns=chosen)
 
+    def counted(self, counts: Any) -> Self:
+        """Return the source whose rows stand as often as one of its columns says: on workers alone."""
+        if not isinstance(counts, str):
+            raise ParameterError(
+                "counts: the rows are on workers, and so must the counts be: give the name of the column that has them"
+            )
+        if counts not in self.names:
+            raise ParameterError(f"counts: {unknown('column', counts, self.names)}")
+        if len(self.names) == 1:
+            raise DataError(f"counts: column {counts!r} is the only one; there is no variable to learn from")
+        found = replace(self, counts=counts)
+        # What the workers hold is found again, and let go of with this source.
+        found.__dict__["_spread"] = self._spread
+        return found
+
     @cached_property
     def _spread(self) -> dict[Any, ShardedTable]:
-        """What the workers hold."""
+        """What the workers hold, by what was said of missing values and of columns."""
         return {}
 
-    def spread(self, declared: Iterable[str], *, found_out: bool) -> ShardedTable:
+    def spread(self, declared: Iterable[str], *, found_out: bool, missing: Missing = "error") -> ShardedTable:
         """Have the workers read the rows, unless they hold them already; see `phgs.data.sharded`."""
         from phgs.data.sharded import spread
 
         self.refuse_too_many()
-        key = frozenset(declared), found_out
-        held = self._spread.get(key)
-        if held is not None and held.parts.handles:
-            return held
+        wanted = frozenset(declared), found_out, self.counts
+        for (treatment, of_columns), held in self._spread.items():
+            if of_columns == wanted and held.parts.handles and (treatment == missing or not held.had_gaps):
+                return held
         self.close()
-        table = spread(self.pieces(), engine_of(self.on), self.names, declared=key[0], found_out=found_out)
-        self._spread[key] = table
+        table = spread(
+            self.pieces(),
+            engine_of(self.on),
+            self.names,
+            declared=wanted[0],
+            found_out=found_out,
+            missing=missing,
+            counts=self.counts,
+        )
+        self._spread[missing, wanted] = table
         return table
 
     @cached_property
@@ -224,7 +252,11 @@ class Shards:
         from phgs.data.frames import without_index
 
         schema = self._facts[0][0]
-        return without_index(schema, schema.names) if self.columns is None else self.columns
+        return self._variables(without_index(schema, schema.names) if self.columns is None else self.columns)
+
+    def _variables(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Leave the column of counts out."""
+        return tuple(name for name in names if name != self.counts)
 
     def check(self) -> None:
         """Refuse files that do not fit together."""

@@ -89,12 +89,16 @@ def check_found_type(learner: Learner, table: Data) -> None:
 
 def check_on_workers(learner: Learner, data: Any) -> None:
     """Refuse what needs rows where these stay on workers."""
-    for argument, given in (("counts", learner.counts), ("weights", learner.weights)):
-        if given is not None and on_workers(data) is not None:
-            raise ParameterError(
-                f"{argument}: rows on workers count once each; leave it out, or learn from a sample of them"
-                " (phgs.shards(...).sample)"
-            )
+    if learner.weights is not None and on_workers(data) is not None:
+        raise ParameterError(
+            "weights: rows on workers have none; give whole numbers as counts=, leave it out, or learn from a sample of"
+            " them (phgs.shards(...).sample)"
+        )
+    if learner.counts is not None and learner.data_type == "gaussian" and on_workers(data) is not None:
+        raise ParameterError(
+            "counts: rows of numbers on workers count once each; leave it out, or learn from a sample of them"
+            " (phgs.shards(...).sample)"
+        )
 
 
 def check_tests(learner: Learner) -> None:

@@ -111,7 +111,7 @@ def source_of(result: Result, data: Any) -> Source:
     declared = {str(name) for name, kind in result.kinds.items() if kind == "category"}
     declared.update(map(str, result.parameters.get("categories") or ()))
     if source.on is not None:
-        table = source.opened(None, columns).spread(declared.intersection(columns), found_out=True)
+        table = source.opened(None, columns).spread(declared.intersection(columns), found_out=True, missing=missing)
         return Source(None, None, columns, frozenset(declared), missing, table)
     return Source(None, source, columns, frozenset(declared), missing)
 
