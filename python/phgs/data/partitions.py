@@ -28,7 +28,7 @@ def partitions(frame: Any, on: Any) -> Partitions:
                 "data: a Dask dataframe is counted by the workers of a client, and there is none; make a"
                 " distributed.Client first, or give the frame as frame.compute()"
             ) from None
-    found = Partitions((), on, None, frame)
+    found = Partitions((), on, frame=frame)
     found.check()
     return found
 
