@@ -122,7 +122,9 @@ class MixedDataset:
 
 @final
 class SourceDataset:
-    def __new__(cls, n_rows: int, arities: Sequence[int], ask: Ask) -> SourceDataset: ...
+    def __new__(
+        cls, n_rows: int, arities: Sequence[int], ask: Ask, known: Sequence[int] | None = None
+    ) -> SourceDataset: ...
     @property
     def n_rows(self) -> int: ...
     @property

@@ -35,18 +35,20 @@ impl Informative {
     pub fn count(session: &mut CountingSession<'_, '_>, x: Variable, y: Variable, given: &[Variable]) -> Self {
         let r_x = session.engine().shape().arity(x);
         let mut found = Self::default();
-        session.for_each_stratum(&[x, y], given, |cells| {
-            let rows = cells.iter().map(|&(_, count)| count as usize).sum::<usize>();
-            let (first, _) = cells[0];
-            let varies =
-                |state: fn(u32, u32) -> u32| cells.iter().any(|&(cell, _)| state(cell, r_x) != state(first, r_x));
-            found.rows += rows;
-            found.strata += 1;
-            if varies(|cell, r_x| cell % r_x) && varies(|cell, r_x| cell / r_x) {
-                found.informative_strata += 1;
-                found.informative_rows += rows;
-            }
-        });
+        session.for_each_stratum(&[x, y], given, |cells| found.add(cells, r_x));
         found
+    }
+
+    /// Adds a stratum, of which these are the cells that have rows, where x has so many states.
+    pub(super) fn add(&mut self, cells: &[(u32, u32)], r_x: u32) {
+        let rows = cells.iter().map(|&(_, count)| count as usize).sum::<usize>();
+        let (first, _) = cells[0];
+        let varies = |state: fn(u32, u32) -> u32| cells.iter().any(|&(cell, _)| state(cell, r_x) != state(first, r_x));
+        self.rows += rows;
+        self.strata += 1;
+        if varies(|cell, r_x| cell % r_x) && varies(|cell, r_x| cell / r_x) {
+            self.informative_strata += 1;
+            self.informative_rows += rows;
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::{Result, Variable, VariableSet};
 
 mod alpha;
 mod bounds;
+mod complete_rows;
 mod distance;
 mod effect;
 mod fisher_z;

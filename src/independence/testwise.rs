@@ -1,12 +1,12 @@
 //! G² and Pearson's X² on incomplete data: each test uses the rows that are complete in its own columns.
 
-use rustc_hash::FxHashMap;
-
+use super::complete_rows::{CompleteCounts, Rows, n_complete};
+use super::informative::Informative;
 use super::pearson::StratumTable;
 use super::rules::{Decided, DegreesOfFreedom, Rules};
 use super::{IndependenceTest, TestResult, TestSession, pair_distances};
-use crate::counts::{FixedScale, FixedSum};
-use crate::data::{IncompleteData, with_codes};
+use crate::counts::{CountingEngine, CountingSession, FixedScale, FixedSum};
+use crate::data::IncompleteData;
 use crate::run::Run;
 use crate::stats::chi_squared_log_upper_tail;
 use crate::{Result, Variable, VariableSet};
@@ -58,7 +58,7 @@ impl Statistic {
 /// ```
 #[derive(Debug)]
 pub struct TestwiseTest<'d> {
-    data: &'d IncompleteData,
+    rows: Rows<'d>,
     statistic: Statistic,
     scale: FixedScale,
     rules: Rules,
@@ -68,11 +68,19 @@ pub struct TestwiseTest<'d> {
 impl<'d> TestwiseTest<'d> {
     /// The test with chosen rules.
     pub fn new(data: &'d IncompleteData, statistic: Statistic, rules: Rules) -> Self {
-        Self { data, statistic, scale: FixedScale::new(data.n_rows()), rules, decided: Decided::default() }
+        let scale = FixedScale::new(data.n_rows());
+        Self { rows: Rows::Here(data), statistic, scale, rules, decided: Decided::default() }
+    }
+
+    /// The test over tables of an engine. A code of `arities[v]` or above stands for a missing value of variable v, so that the
+    /// results are those of the test of the rows themselves.
+    pub fn over(engine: &'d CountingEngine<'d>, arities: &'d [u32], statistic: Statistic, rules: Rules) -> Self {
+        let scale = FixedScale::new(engine.shape().n_rows());
+        Self { rows: Rows::Elsewhere(engine, arities), statistic, scale, rules, decided: Decided::default() }
     }
 
     fn cells(&self, variables: impl IntoIterator<Item = Variable>) -> f64 {
-        variables.into_iter().map(|v| f64::from(self.data.arity(v))).product::<f64>().min(f64::MAX)
+        variables.into_iter().map(|v| f64::from(self.rows.arity(v))).product::<f64>().min(f64::MAX)
     }
 }
 
@@ -83,12 +91,16 @@ impl IndependenceTest for TestwiseTest<'_> {
         Self: 't;
 
     fn n_variables(&self) -> usize {
-        self.data.n_variables()
+        self.rows.n_variables()
     }
 
     fn session(&self) -> TestwiseSession<'_> {
         TestwiseSession {
             test: self,
+            counting: match self.rows {
+                Rows::Here(_) => None,
+                Rows::Elsewhere(engine, _) => Some(engine.session()),
+            },
             counts: CompleteCounts::default(),
             table: StratumTable::default(),
             sums: Sums::default(),
@@ -105,6 +117,11 @@ impl IndependenceTest for TestwiseTest<'_> {
 
     /// 1 − I(x, y) / H(x, y) of the rows in which both are known; 1 where H = 0.
     fn distances(&self, run: &Run) -> Result<Option<Vec<f64>>> {
+        let p = self.n_variables() as Variable;
+        let mut session = self.session();
+        if session.asks() {
+            session.expect((0..p).flat_map(|x| (x + 1..p).map(move |y| VariableSet::from_slice(&[x, y]))).collect());
+        }
         pair_distances(self, run, TestwiseSession::distance).map(Some)
     }
 }
@@ -113,6 +130,7 @@ impl IndependenceTest for TestwiseTest<'_> {
 #[derive(Debug)]
 pub struct TestwiseSession<'t> {
     test: &'t TestwiseTest<'t>,
+    counting: Option<CountingSession<'t, 't>>,
     counts: CompleteCounts,
     table: StratumTable,
     sums: Sums,
@@ -125,12 +143,12 @@ impl TestwiseSession<'_> {
         let (x, y) = (x.min(y), x.max(y));
         let mut given = VariableSet::from_slice(given);
         given.sort_unstable();
-        let Self { test, counts, table, sums } = self;
-        let (r_x, r_y) = (test.data.arity(x) as usize, test.data.arity(y) as usize);
+        let Self { test, counting, counts, table, sums } = self;
+        let (r_x, r_y) = (test.rows.arity(x) as usize, test.rows.arity(y) as usize);
         table.reserve(r_x, r_y);
         sums.reserve(r_x, r_y);
         let (mut statistic, mut information, mut observed) = (0.0, FixedSum::default(), 0.0);
-        let n_rows = counts.for_each_stratum(test.data, x, y, &given, |cells| {
+        let n_rows = counts.for_each_stratum(test.rows, counting, x, y, &given, |cells| {
             let stratum = sums.of(r_x, cells, &test.scale);
             observed += stratum.degrees_of_freedom;
             match test.statistic {
@@ -162,11 +180,11 @@ impl TestwiseSession<'_> {
     }
 
     fn distance(&mut self, x: Variable, y: Variable) -> f64 {
-        let Self { test, counts, sums, .. } = self;
-        let (r_x, r_y) = (test.data.arity(x) as usize, test.data.arity(y) as usize);
+        let Self { test, counting, counts, sums, .. } = self;
+        let (r_x, r_y) = (test.rows.arity(x) as usize, test.rows.arity(y) as usize);
         sums.reserve(r_x, r_y);
         let mut distance = 1.0;
-        counts.for_each_stratum(test.data, x, y, &[], |cells| {
+        counts.for_each_stratum(test.rows, counting, x, y, &[], |cells| {
             let stratum = sums.of(r_x, cells, &test.scale);
             let information = test.scale.value(stratum.joint + stratum.all - stratum.of_x - stratum.of_y);
             let entropy = test.scale.value(stratum.all - stratum.joint);
@@ -178,13 +196,43 @@ impl TestwiseSession<'_> {
     }
 }
 
+impl TestwiseSession<'_> {
+    /// The strata of complete rows of a test of x ⫫ y | given, and those in which both variables vary.
+    pub fn informative(&mut self, x: Variable, y: Variable, given: &[Variable]) -> Informative {
+        let Self { test, counting, counts, .. } = self;
+        let mut found = Informative::default();
+        counts.for_each_stratum(test.rows, counting, x, y, given, |cells| found.add(cells, test.rows.arity(x)));
+        found
+    }
+}
+
 impl TestSession for TestwiseSession<'_> {
+    fn next_neighbourhood(&mut self) {
+        if let Some(counting) = &mut self.counting {
+            counting.next_neighbourhood();
+        }
+    }
+
+    fn asks(&self) -> bool {
+        self.counting.as_ref().is_some_and(CountingSession::asks)
+    }
+
+    fn expect(&mut self, sets: Vec<VariableSet>) {
+        if let Some(counting) = &self.counting {
+            counting.expect(sets.into_iter());
+        }
+    }
+
     fn test(&mut self, x: Variable, y: Variable, given: &[Variable]) -> TestResult {
         self.test_with_rows(x, y, given).0
     }
 
     fn rows_per_cell(&self, variables: &[Variable]) -> f64 {
-        self.test.data.n_complete(variables) as f64 / self.test.cells(variables.iter().copied())
+        let complete = match self.test.rows {
+            Rows::Here(data) => data.n_complete(variables),
+            Rows::Elsewhere(engine, arities) => n_complete(&mut engine.session(), arities, variables),
+        };
+        complete as f64 / self.test.cells(variables.iter().copied())
     }
 }
 
@@ -231,126 +279,5 @@ impl Sums {
         }
         let degrees_of_freedom = (states_x - 1.0) * (states_y - 1.0);
         StratumSums { joint, of_x, of_y, all: scale.n_log_n(all), degrees_of_freedom }
-    }
-}
-
-/// Counts the complete rows of a few columns, stratum by stratum.
-#[derive(Debug, Default)]
-struct CompleteCounts {
-    /// The cell of each row.
-    ids: Vec<u64>,
-    table: Vec<u32>,
-    cells: Vec<(u32, u32)>,
-    numbers: FxHashMap<u64, u64>,
-    /// How many states each column shows in the complete rows: those of the conditioning set, then y, then x.
-    states: Vec<f64>,
-    seen: Vec<bool>,
-}
-
-/// The cell of a row in which a value is missing.
-const MISSING: u64 = u64::MAX;
-
-impl CompleteCounts {
-    /// Calls `visit` with the cells (x + r_x y, count) that have a count, by increasing cell, of each stratum of `given` that
-    /// occurs; returns the number of complete rows.
-    fn for_each_stratum(
-        &mut self,
-        data: &IncompleteData,
-        x: Variable,
-        y: Variable,
-        given: &[Variable],
-        mut visit: impl FnMut(&[(u32, u32)]),
-    ) -> usize {
-        const MANY: u64 = 1 << 31;
-        self.ids.clear();
-        self.ids.resize(data.n_rows(), 0);
-        let mut size = 1;
-        for &z in given {
-            if size * u64::from(data.arity(z)) > MANY {
-                size = self.renumber();
-            }
-            size *= self.refine(data, z);
-        }
-        if size > MANY {
-            size = self.renumber();
-        }
-        let block = self.refine(data, y) * self.refine(data, x);
-        let n_cells = size.saturating_mul(block);
-        self.states.clear();
-        for &variable in given.iter().chain([&y, &x]) {
-            let shown = self.shown(data, variable);
-            self.states.push(f64::from(shown));
-        }
-        if n_cells <= (4 * data.n_rows() as u64).max(1 << 12) {
-            self.table.clear();
-            self.table.resize(n_cells as usize, 0);
-            for &id in self.ids.iter().filter(|&&id| id != MISSING) {
-                self.table[id as usize] += 1;
-            }
-            let mut n_rows = 0;
-            for stratum in self.table.chunks_exact(block as usize) {
-                self.cells.clear();
-                let counted = stratum.iter().enumerate().filter(|(_, count)| **count > 0);
-                self.cells.extend(counted.map(|(cell, &count)| (cell as u32, count)));
-                n_rows += self.cells.iter().map(|&(_, count)| count as usize).sum::<usize>();
-                if !self.cells.is_empty() {
-                    visit(&self.cells);
-                }
-            }
-            return n_rows;
-        }
-        self.ids.retain(|&id| id != MISSING);
-        self.ids.sort_unstable();
-        for stratum in self.ids.chunk_by(|a, b| a / block == b / block) {
-            self.cells.clear();
-            self.cells.extend(stratum.chunk_by(|a, b| a == b).map(|run| ((run[0] % block) as u32, run.len() as u32)));
-            visit(&self.cells);
-        }
-        self.ids.len()
-    }
-
-    /// Refines the cells by a column, and returns its arity.
-    fn refine(&mut self, data: &IncompleteData, variable: Variable) -> u64 {
-        fn by<T: Copy + Into<u64>>(ids: &mut [u64], codes: &[T], arity: u64) {
-            for (id, &code) in ids.iter_mut().zip(codes) {
-                let code = code.into();
-                *id = if code == arity || *id == MISSING { MISSING } else { *id * arity + code };
-            }
-        }
-        let arity = u64::from(data.arity(variable));
-        with_codes!(data.column(variable), |codes| by(&mut self.ids, codes, arity));
-        arity
-    }
-
-    /// How many states of a column the complete rows show.
-    fn shown(&mut self, data: &IncompleteData, variable: Variable) -> u32 {
-        fn count<T: Copy + Into<usize>>(ids: &[u64], codes: &[T], seen: &mut [bool]) -> u32 {
-            let mut shown = 0;
-            for (&id, &code) in ids.iter().zip(codes) {
-                let code = code.into();
-                if id != MISSING && !seen[code] {
-                    seen[code] = true;
-                    shown += 1;
-                    // Mostly a few rows show all states.
-                    if shown as usize == seen.len() {
-                        break;
-                    }
-                }
-            }
-            shown
-        }
-        self.seen.clear();
-        self.seen.resize(data.arity(variable) as usize, false);
-        with_codes!(data.column(variable), |codes| count(&self.ids, codes, &mut self.seen))
-    }
-
-    /// Numbers the cells that occur, by first appearance, and returns how many there are.
-    fn renumber(&mut self) -> u64 {
-        self.numbers.clear();
-        for id in self.ids.iter_mut().filter(|id| **id != MISSING) {
-            let next = self.numbers.len() as u64;
-            *id = *self.numbers.entry(*id).or_insert(next);
-        }
-        self.numbers.len() as u64
     }
 }

@@ -119,7 +119,10 @@ impl AnyData {
                 let source = data.source(run, calls);
                 let engine = CountingEngine::over(&source);
                 run.check()?;
-                return job(&OpenData::Categorical(Box::new(engine)));
+                return match data.known() {
+                    None => job(&OpenData::Categorical(Box::new(engine))),
+                    Some(known) => job(&OpenData::IncompleteElsewhere(&engine, known)),
+                };
             }
             Self::Categorical(data) => OpenData::Categorical(Box::new(data.engine())),
             Self::Weighted(data) => OpenData::Weighted(Box::new(WeightedEngine::new(data))),
@@ -136,6 +139,8 @@ pub(super) enum OpenData<'d> {
     Categorical(Box<CountingEngine<'d>>),
     Weighted(Box<WeightedEngine<'d>>),
     Incomplete(&'d IncompleteData),
+    /// What gives tables in which missing values are a state after the known ones, and the numbers of these.
+    IncompleteElsewhere(&'d CountingEngine<'d>, &'d [u32]),
     Gaussian(&'d Correlation),
     /// The embedding, and what counts its categories, if there are any.
     Mixed(&'d MixedData, Option<MixedEngine<'d>>),

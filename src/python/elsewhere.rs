@@ -18,10 +18,16 @@ use crate::{Error, Variable, VariableSet};
 /// The shape of a table, and a Python object that is asked for its contingency tables.
 pub(super) struct Elsewhere {
     shape: Shape,
+    /// The numbers of known states, where values are missing: a state after these stands for them.
+    known: Option<Vec<u32>>,
     ask: Py<PyAny>,
 }
 
 impl Elsewhere {
+    pub(super) fn known(&self) -> Option<&[u32]> {
+        self.known.as_deref()
+    }
+
     pub(super) fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -57,10 +63,15 @@ impl SourceDataset {
 
 #[pymethods]
 impl SourceDataset {
-    /// `n_rows`: of all parts; `arities`: the number of states of each variable.
+    /// `n_rows`: of all parts; `arities`: the number of states of each variable; `known`, where values are missing: the same
+    /// without the state of missing values, which is the last.
     #[new]
-    fn new(n_rows: usize, arities: Vec<u32>, ask: Py<PyAny>) -> PyResult<Self> {
-        Ok(Self { data: Arc::new(Elsewhere { shape: Shape::new(n_rows, arities)?, ask }) })
+    #[pyo3(signature = (n_rows, arities, ask, known = None))]
+    fn new(n_rows: usize, arities: Vec<u32>, ask: Py<PyAny>, known: Option<Vec<u32>>) -> PyResult<Self> {
+        if known.as_ref().is_some_and(|known| known.len() != arities.len()) {
+            return Err(Error::Data("there must be a number of known states for each variable".into()).into());
+        }
+        Ok(Self { data: Arc::new(Elsewhere { shape: Shape::new(n_rows, arities)?, known, ask }) })
     }
 
     /// Number of rows.

@@ -109,7 +109,9 @@ impl ScoreChoice {
             (&Self::ConditionalGaussian(penalty, gamma), OpenData::Mixed(data, _)) => {
                 job.with(&ConditionalGaussian::new(data, penalty, gamma)?, run)
             }
-            (_, OpenData::Incomplete(_)) => unfit("data with missing values cannot be scored"),
+            (_, OpenData::Incomplete(_) | OpenData::IncompleteElsewhere(..)) => {
+                unfit("data with missing values cannot be scored")
+            }
             (Self::Gaussian(..), _) => unfit("this one needs Gaussian data"),
             (Self::Mixed(..) | Self::ConditionalGaussian(..), _) => unfit("this one needs mixed data"),
             (Self::Discrete(_), _) => unfit("this one needs categories"),

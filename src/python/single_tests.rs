@@ -9,7 +9,9 @@ use super::run::{AT_ONCE, Settings, run_job};
 use super::testing::{TestChoice, WithTest};
 use crate::counts::{CountingEngine, WeightedEngine};
 use crate::data::MixedOptions;
-use crate::independence::{IndependenceTest, Informative, MixedLrTest, TestResult, TestSession};
+use crate::independence::{
+    IndependenceTest, Informative, MixedLrTest, Rules, Statistic, TestResult, TestSession, TestwiseTest,
+};
 use crate::run::Run;
 use crate::{Result, Variable};
 
@@ -118,6 +120,10 @@ pub(crate) fn independence_test(
             AnyData::Elsewhere(_) => data.opened(run, calls, |data| {
                 let rows = match data {
                     OpenData::Categorical(engine) => Some(hypothesis.informative(engine)),
+                    &OpenData::IncompleteElsewhere(engine, known) => {
+                        let test = TestwiseTest::over(engine, known, Statistic::G2, Rules::default());
+                        Some(test.session().informative(hypothesis.x, hypothesis.y, &hypothesis.given))
+                    }
                     _ => None,
                 };
                 Ok((test.on(data, n_variables, calls, &hypothesis)?, rows))

@@ -130,6 +130,9 @@ impl TestChoice {
             (Self::Contingency { statistic, options }, OpenData::Incomplete(data)) => {
                 job.with(&TestwiseTest::new(data, *statistic, options.rules()?))
             }
+            (Self::Contingency { statistic, options }, &OpenData::IncompleteElsewhere(engine, known)) => {
+                job.with(&TestwiseTest::over(engine, known, *statistic, options.rules()?))
+            }
             (Self::Contingency { statistic, options }, OpenData::Weighted(engine)) => {
                 job.with(&WeightedTest::new(engine, *statistic, options.rules()?))
             }

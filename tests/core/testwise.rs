@@ -1,7 +1,7 @@
 //! Tests on incomplete data against the tests of complete data on the rows that are left.
 
 use phgs::Variable;
-use phgs::counts::CountingEngine;
+use phgs::counts::{CountingEngine, Shards};
 use phgs::data::{Codes, DiscreteData, IncompleteData};
 use phgs::independence::{
     DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, Statistic, TestResult, TestSession,
@@ -133,4 +133,48 @@ fn the_least_sample_rule_looks_at_the_rows_of_the_test() {
     assert!(test.session().test(0, 1, &[]).statistic.is_finite());
     assert_eq!(test.session().test(0, 1, &[2]).statistic, f64::INFINITY);
     assert_eq!(test.decided_by_minimum_sample(), 1);
+}
+
+#[test]
+fn over_tables_in_which_a_state_stands_for_missing_values_every_test_is_the_same_to_the_bit() {
+    // The last columns make tables that are too large to be dense, and products beyond 2³¹; one has no gap.
+    let arities = [2, 3, 2, 4, 50, 300, 2000, 2000, 3];
+    let mut columns = random_columns(3, 600, &arities);
+    columns[8].iter_mut().zip(0..).for_each(|(code, row)| *code = Some(row % 3));
+    let data = incomplete(&columns, &arities);
+    let with_gap: Vec<u32> =
+        arities.iter().zip(0..).map(|(&arity, v)| if v == 8 { arity } else { arity + 1 }).collect();
+    let parts: Vec<DiscreteData> = [0..100, 100..110, 110..600]
+        .into_iter()
+        .map(|rows| {
+            let of =
+                |v: usize| Codes::Wide(rows.clone().map(|row| data.column(v as Variable).get(row) as u16).collect());
+            DiscreteData::new((0..arities.len()).map(of).collect(), with_gap.clone()).unwrap()
+        })
+        .collect();
+    let engines: Vec<CountingEngine<'_>> = parts.iter().map(CountingEngine::new).collect();
+    let run = Run::new(1).unwrap();
+    let shards = Shards::new(&engines, run.canceller()).unwrap();
+    let engine = CountingEngine::over(&shards);
+    let minimum = MinimumSample::RowsPerCell(0.5, Verdict::Independent);
+    for rule in [DegreesOfFreedom::Classical, DegreesOfFreedom::Adjusted] {
+        for (statistic, minimum) in [(Statistic::G2, MinimumSample::Off), (Statistic::X2, minimum)] {
+            let rules = Rules::new(rule, minimum).unwrap();
+            let here = TestwiseTest::new(&data, statistic, rules);
+            let elsewhere = TestwiseTest::over(&engine, &arities, statistic, rules);
+            let (mut expected, mut found) = (here.session(), elsewhere.session());
+            let sets: [&[Variable]; 9] =
+                [&[], &[2], &[2, 3], &[3, 2, 8], &[4, 3], &[4, 5], &[5, 6, 7], &[2, 3, 5, 6, 7], &[8]];
+            for (x, y) in [(0, 1), (1, 0), (1, 4), (4, 0)] {
+                for given in sets.iter().filter(|given| !given.contains(&x) && !given.contains(&y)) {
+                    assert_eq!(found.test_with_rows(x, y, given), expected.test_with_rows(x, y, given));
+                    assert_eq!(found.informative(x, y, given), expected.informative(x, y, given));
+                    let all: Vec<Variable> = [&[x, y], *given].concat();
+                    assert_eq!(found.rows_per_cell(&all), expected.rows_per_cell(&all));
+                }
+            }
+            assert_eq!(elsewhere.distances(&run).unwrap(), here.distances(&run).unwrap());
+        }
+    }
+    assert_eq!(shards.failure(), None);
 }

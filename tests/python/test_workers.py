@@ -178,6 +178,36 @@ def test_missing_values_are_treated_as_in_one_table(missing, tmp_path):
     assert (found.n_rows, list(found.edges), list(found.absent)) == (here.n_rows, list(here.edges), list(here.absent))
 
 
+@pytest.mark.filterwarnings("ignore::phgs.errors.PhgsWarning")
+def test_each_test_has_the_rows_that_are_complete_in_its_columns(tmp_path):
+    table = gapped()
+    source = phgs.shards(write(tmp_path / "lake", table), on=InProcess(3))
+    for method, options in (
+        ("pc", {"path_length": 1}),
+        ("pc", {"path_length": 1, "test": "x2", "degrees_of_freedom": "adjusted", "minimum_sample": 2}),
+        ("ppc", {"path_length": 1, "max_clusters": 3}),
+        ("mmpc", {}),
+        ("fast-iamb", {}),
+        ("si-hiton-pc", {"data_type": "discrete"}),
+    ):
+        options |= {"missing": "testwise"}
+        assert learned(source, method, **options) == learned(table, method, **options), method
+    result, expected = (phgs.learn(data, "pc", path_length=1, missing="testwise") for data in (source, table))
+    assert result.missing == expected.missing
+    assert result.explain("CO2", "Age") == expected.explain("CO2", "Age")
+    found, here = (
+        phgs.independence_test(data, "CO2", "Age", ["Grunting"], missing="testwise") for data in (source, table)
+    )
+    assert found == here
+    assert (phgs.distances(source, missing="testwise") == phgs.distances(table, missing="testwise")).all()
+    with pytest.raises((phgs.ParameterError, phgs.DataError), match="missing: hc compares graphs"):
+        phgs.learn(source, "hc", missing="testwise")
+    with pytest.raises((phgs.ParameterError, phgs.DataError), match="missing"):
+        phgs.score(source, result.cpdag, missing="testwise")
+    with pytest.raises(phgs.ParameterError, match="verify counts complete rows"):
+        phgs.verify(result, source)
+
+
 def test_a_part_without_a_complete_row_counts_nothing(tmp_path):
     table = phgs.Network.load("asia").sample(900, seed=1)
     gaps = pa.array([None if i < 400 else value for i, value in enumerate(table["xray"].to_pylist())])
@@ -263,6 +293,7 @@ class Failing:
     made: int = 0
     methods: tuple = ("tables", "cells")
     word = "workers"
+    lasting = False
     made_of: list = field(default_factory=list)
 
     def places(self):
@@ -493,6 +524,7 @@ class Offering:
     found: tuple = ()
     version: str | None = None
     word = "workers"
+    lasting = False
 
     def places(self):
         return list(self.found)
@@ -535,7 +567,7 @@ def test_what_cannot_be_done_is_said_before_any_row_is_read(alarm_lake, engine, 
 
 
 def test_who_is_no_client_is_refused(alarm_lake):
-    with pytest.raises(phgs.ParameterError, match=r"on: expected a distributed\.Client, got 'tcp"):
+    with pytest.raises(phgs.ParameterError, match=r"on: expected a distributed\.Client or the module ray, got 'tcp"):
         phgs.shards(alarm_lake[1], on="tcp://127.0.0.1:8786")
 
 
@@ -589,6 +621,7 @@ class Slow:
     """An engine whose answers do not come."""
 
     word = "workers"
+    lasting = False
 
     def __init__(self, method="tables"):
         self.method = method

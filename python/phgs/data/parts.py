@@ -203,32 +203,32 @@ class Part(Reading):
         return n_rows, labels, missing
 
     @told
-    def without_gaps(self, drop: bool, apart: Collection[int]) -> tuple[int, list[list[Any] | Problem], list[int]]:
-        """Leave out incomplete rows, or make what is missing a state; return what there is then, as `states` does.
+    def without_gaps(self, as_states: Collection[int], drop: bool) -> tuple[int, list[list[Any] | Problem], list[int]]:
+        """Treat missing values; return what there is then, as `states` does.
 
         Parameters
         ----------
+        as_states
+            Positions of columns whose missing values become a state.
         drop
-            Whether rows are left out.
-        apart
-            Positions of columns whose missing values are a state in any case.
+            Whether rows in which other values are missing are left out.
         """
-        columns = [column for column in self._found if isinstance(column, CodedColumn)]
-        keep = np.ones(len(columns[0].codes), dtype=np.bool_) if drop else None
-        for i, column in enumerate(columns):
-            if keep is not None and column.missing and i not in apart:
-                keep &= column.codes >= 0
-        for i, column in enumerate(columns):
-            found = column
-            if column.missing and (not drop or i in apart):
-                whole = column.on_rows(None, missing_is_state=True)
-                if isinstance(whole, Problem):
-                    self._found[i] = whole
-                    continue
+        for i in as_states:
+            column = self._found[i]
+            assert isinstance(column, CodedColumn)
+            whole = column.on_rows(None, missing_is_state=True)
+            if isinstance(whole, CodedColumn):
                 known = set(column.labels)
                 labels = [label if label in known else Gap.MISSING for label in whole.labels]
-                found = CodedColumn(whole.codes, labels, 0)
-            self._found[i] = found if keep is None else found.on_rows(keep, missing_is_state=False)
+                whole = CodedColumn(whole.codes, labels, 0)
+            self._found[i] = whole
+        columns = [column for column in self._found if isinstance(column, CodedColumn)]
+        if drop and len(columns) == len(self._found):
+            keep = np.ones(len(columns[0].codes), dtype=np.bool_)
+            for column in columns:
+                if column.missing:
+                    keep &= column.codes >= 0
+            self._found = [column.on_rows(keep, missing_is_state=False) for column in columns]
         return self._states()
 
     @told

@@ -16,6 +16,7 @@ from phgs.data.asking import Parts, check_memory, places_of
 from phgs.data.base import Data
 from phgs.data.columns import name_of_missing
 from phgs.data.kinds import are_categories, are_few
+from phgs.data.missing import needs_complete_rows
 from phgs.data.parts import Gap, Part
 from phgs.data.values import MAX_STATES, Problem, is_number
 from phgs.errors import DataError, ParameterError
@@ -150,6 +151,8 @@ class ShardedTable(Data):
     @cached_property
     def identifiers(self) -> tuple[int, ...]:
         """Positions of those that searches with ``"sqnml"`` look at all the same; see `Categories.identifiers`."""
+        if not self.complete:
+            return ()
         return tuple(
             i
             for i in self.isolated
@@ -170,6 +173,33 @@ class ShardedTable(Data):
     def __repr__(self) -> str:
         parts = checks.plural(len(self.parts.given), "part")
         return f"<phgs.ShardedTable: {self.n_rows:,} rows × {self.n_variables:,} variables in {parts}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IncompleteShardedTable(ShardedTable):
+    """The same with missing values, which tests leave out row by row: for methods that learn by tests alone.
+
+    Attributes
+    ----------
+    n_missing : tuple of int
+        Number of missing values of each column.
+    """
+
+    n_missing: tuple[int, ...] = ()
+
+    complete = False
+
+    @cached_property
+    def core(self) -> _core.SourceDataset:
+        """The source of tables as the core asks it: what is missing is a state after the others."""
+        known = [max(arity, 1) for arity in self.arities]
+        sizes = [n + (count > 0) for n, count in zip(known, self.n_missing, strict=True)]
+        return _core.SourceDataset(self.n_rows, sizes, self.parts, known)
+
+    @property
+    def complete_core(self) -> Any:
+        """Refused: there are no complete data."""
+        raise needs_complete_rows("testwise", "missing='drop' or missing='level'")
 
 
 def spread(
@@ -282,8 +312,12 @@ def _read(
     counts: dict[Name, int] = {n: count for i, (n, count) in enumerate(zip(columns, gaps, strict=True)) if count}
     if counts:
         _refuse_gaps({n: count for n, count in counts.items() if columns.index(str(n)) not in apart}, missing)
-        asked = [(missing == "drop", tuple(apart))] * len(parts.handles)
-        found = parts.step("without_gaps", asked)
+        if missing == "level":
+            as_states = list(range(len(columns)))
+        else:
+            # Where each test has rows of its own a column without any value leaves it none.
+            as_states = [i for i, kind in apart.items() if missing == "drop" or kind != "empty"]
+        found = parts.step("without_gaps", [(as_states, missing == "drop")] * len(parts.handles))
         _refuse_problems(found, columns)
     n_rows = sum(rows for rows, _, _ in found)
     if not n_rows:
@@ -291,15 +325,19 @@ def _read(
     checks.refuse_one_row(n_rows)
     levels, numbers = _united(found, len(columns))
     checks.refuse({n: Problem.TOO_MANY for n, of in zip(columns, levels, strict=True) if len(of) > MAX_STATES})
-    arities = [len(of) for of in levels]
+    left = [sum(gaps[i] for _, _, gaps in found) for i in range(len(columns))]
+    # Missing values that are left have a code after the states, as if they were one; there must be a state before it.
+    known_states = [max(len(of), 1) for of in levels]
+    arities = [n + (count > 0) for n, count in zip(known_states, left, strict=True)]
     counted = parts.step("code", [(of_part, arities) for of_part in numbers], lambda answer: answer[1])
     parts.ready()
     total = np.sum([counts for counts, _ in counted], axis=0, dtype=np.uint64)
     if int(total.sum()) != n_rows * len(columns):
         raise DataError("data: the parts of the rows do not fit together")
-    state_counts = [part.tolist() for part in np.split(total, np.cumsum(arities)[:-1])]
+    split = zip(np.split(total, np.cumsum(arities)[:-1]), levels, strict=True)
+    state_counts = [part[: len(of)].tolist() for part, of in split]
     parts.most_rows = max(rows for rows, _, _ in found)
-    return ShardedTable(
+    table = ShardedTable(
         tuple(columns),
         tuple(map(_named, levels)),
         n_rows,
@@ -309,6 +347,7 @@ def _read(
         set_apart=apart,
         had_gaps=bool(counts),
     )
+    return IncompleteShardedTable(**vars(table), n_missing=tuple(left)) if any(left) else table
 
 
 def _refuse_problems(found: Sequence[_States], columns: Sequence[str]) -> None:
@@ -359,12 +398,12 @@ def _set_apart(
 
 def _refuse_gaps(missing: dict[Name, int], treatment: Missing) -> None:
     """Refuse missing values, unless rows are left out or they are a state."""
-    if not missing or treatment in ("drop", "level"):
+    if not missing or treatment in ("drop", "level", "testwise"):
         return
     raise DataError(
         f"missing values in {checks.with_counts(missing)}; on workers they are not filled in: pass missing='drop' to"
-        " leave out incomplete rows or missing='level' to make 'missing' a state of its own, or learn from"
-        " phgs.shards(...).sample(rows)"
+        " leave out incomplete rows, missing='level' to make 'missing' a state of its own, missing='testwise' for tests"
+        " alone, or learn from phgs.shards(...).sample(rows)"
     )
 
 

@@ -53,11 +53,13 @@ def shards(where: Any, *, on: Any = None, columns: Iterable[str] | None = None) 
         ``file://``) or, where fsspec is installed, of what that does. Names that begin with ``_`` or ``.`` are passed
         over. Or a Dask dataframe.
     on
-        A `distributed.Client` (``phgs[dask]``): learners then leave the rows on its workers. Each reads its part of
-        them and answers with contingency tables, which are added up, so that the result is the same to the last bit.
+        A `distributed.Client` (``phgs[dask]``), or the module `ray` once it is connected (``phgs[ray]``): learners then
+        leave the rows on its workers. Each reads its part of them and answers with contingency tables, which are added
+        up, so that the result is the same to the last bit.
         All columns must be categories or, with ``data_type="gaussian"``, numbers, of which the workers sum products
-        exactly. Missing categories may be a state or be left out with their rows (``missing="level"`` or ``"drop"``);
-        nothing is filled in. None reads all rows into this process; a Dask dataframe is with the default client.
+        exactly. Missing categories may be a state or be left out with their rows, of all tests or of each
+        (``missing="level"``, ``"drop"``, ``"testwise"``); nothing is filled in. None reads all rows into this process;
+        a Dask dataframe is with the default client.
     columns
         The columns that the source has; None takes all.
 

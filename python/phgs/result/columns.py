@@ -55,7 +55,8 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
     if isinstance(table, ShardedTable):
         apart = set(table.isolated)
         counted = enumerate(zip(table.names, table.state_counts, strict=True))
-        return {name: ColumnFacts(None if i in apart else tuple(counts)) for i, (name, counts) in counted}
+        missing = table.n_missing
+        return {name: ColumnFacts(None if i in apart else tuple(counts), missing[i]) for i, (name, counts) in counted}
     if not isinstance(table, Categories):
         return {}
     identifiers = set(table.isolated)
