@@ -220,7 +220,7 @@ class Parts:
         until = time.monotonic() + _NEW_WORKER
         while True:
             found = self.engine.places()
-            others = [place for place in found if place.name != dead]
+            others = [place for place in found if place.name != dead or self.engine.lasting]
             if others or time.monotonic() > until:
                 # It may be that the worker is there and the part alone is lost.
                 return sorted(others or found, key=lambda place: held.count(place.name))

@@ -57,9 +57,12 @@ class Engine(Protocol):
     ----------
     word
         What its workers are, in messages.
+    lasting
+        Whether a worker goes on when a part is lost that it had.
     """
 
     word: str
+    lasting: bool
 
     def places(self) -> list[Place]:
         """List the workers that are there."""
@@ -98,6 +101,7 @@ class InProcess:
     n_places: int
     memory: int | None = None
     word = "parts of this process"
+    lasting = False
 
     def places(self) -> list[Place]:
         """List them."""
@@ -116,4 +120,8 @@ def engine_of(on: Any) -> Engine:
         from phgs.data.on_dask import DaskEngine
 
         return DaskEngine(on)
-    raise ParameterError(f"on: expected a distributed.Client, got {on!r}")
+    if getattr(on, "__name__", "") == "ray" and hasattr(on, "is_initialized"):
+        from phgs.data.on_ray import RayEngine
+
+        return RayEngine(on)
+    raise ParameterError(f"on: expected a distributed.Client or the module ray, got {on!r}")

@@ -103,6 +103,7 @@ class DaskEngine:
     """
 
     word = "workers of the client"
+    lasting = False
 
     def __init__(self, client: Any) -> None:
         from distributed import Client  # type: ignore[import-not-found]
