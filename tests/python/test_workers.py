@@ -208,6 +208,18 @@ def test_each_test_has_the_rows_that_are_complete_in_its_columns(tmp_path):
         phgs.verify(result, source)
 
 
+@pytest.mark.parametrize("missing", ["auto", "error", "drop", "level", "testwise"])
+def test_gaps_of_what_is_set_apart_are_a_state(missing, tmp_path):
+    whole = gapped()
+    known = [name for name in whole.column_names if not whole[name].null_count]
+    assert len(known) > 4
+    table = whole.select([*known, "id", "empty"])
+    if missing not in ("auto", "error"):
+        table = table.append_column("constant", pa.array(["same" if i % 3 else None for i in range(1500)]))
+    source = phgs.shards(write(tmp_path / "lake", table), on=InProcess(3))
+    assert learned(source, "mmpc", missing=missing) == learned(table, "mmpc", missing=missing)
+
+
 def test_a_part_without_a_complete_row_counts_nothing(tmp_path):
     table = phgs.Network.load("asia").sample(900, seed=1)
     gaps = pa.array([None if i < 400 else value for i, value in enumerate(table["xray"].to_pylist())])

@@ -105,8 +105,8 @@ class ShardedTable(Data):
         The rows of each state of each column.
     parts : Counters
         Who counts.
-    set_apart : dict
-        By position the columns that were found to be identifiers, or to be empty, when they were read.
+    taken_for : dict
+        By position the columns that were found to be identifiers, constant or empty when they were read.
     had_gaps : bool
         Whether values were missing when they were read.
     """
@@ -117,7 +117,7 @@ class ShardedTable(Data):
     n_rows_read: int
     state_counts: list[list[int]]
     parts: Counters
-    set_apart: dict[int, Kind] = field(default_factory=dict)
+    taken_for: dict[int, Kind] = field(default_factory=dict)
     had_gaps: bool = False
 
     has_rows = False
@@ -135,7 +135,7 @@ class ShardedTable(Data):
     @property
     def kinds(self) -> dict[Name, Kind]:
         """What each column is taken for."""
-        return super().kinds | {self.names[i]: kind for i, kind in self.set_apart.items()}
+        return super().kinds | {self.names[i]: kind for i, kind in self.taken_for.items()}
 
     def release(self) -> None:
         """Let the workers go; the data can be read again from their source."""
@@ -146,7 +146,7 @@ class ShardedTable(Data):
         """Positions of identifiers; see `Categories.isolated`."""
         known = [sum(counts) for counts in self.state_counts]
         found = {i for i, arity in enumerate(self.arities) if findings.is_identifier(arity, known[i])}
-        return tuple(sorted(found.union(self.set_apart)))
+        return tuple(sorted(found.union(i for i, kind in self.taken_for.items() if kind != "constant")))
 
     @cached_property
     def identifiers(self) -> tuple[int, ...]:
@@ -308,7 +308,8 @@ def _read(
         _refuse_numbers({name: (of, n) for name, of, n in facts if name not in declared})
         if not any(known):
             raise DataError("data: every value is missing")
-    apart = _set_apart(columns, levels, known, declared) if found_out else {}
+    taken_for = _taken_for(columns, levels, known, declared) if found_out else {}
+    apart = {i: kind for i, kind in taken_for.items() if kind != "constant"}
     counts: dict[Name, int] = {n: count for i, (n, count) in enumerate(zip(columns, gaps, strict=True)) if count}
     if counts:
         _refuse_gaps({n: count for n, count in counts.items() if columns.index(str(n)) not in apart}, missing)
@@ -316,7 +317,7 @@ def _read(
             as_states = list(range(len(columns)))
         else:
             # Where each test has rows of its own a column without any value leaves it none.
-            as_states = [i for i, kind in apart.items() if missing == "drop" or kind != "empty"]
+            as_states = [i for i, kind in apart.items() if missing != "testwise" or kind != "empty"]
         found = parts.step("without_gaps", [(as_states, missing == "drop")] * len(parts.handles))
         _refuse_problems(found, columns)
     n_rows = sum(rows for rows, _, _ in found)
@@ -344,7 +345,7 @@ def _read(
         n_rows_read,
         state_counts,
         parts,
-        set_apart=apart,
+        taken_for=taken_for,
         had_gaps=bool(counts),
     )
     return IncompleteShardedTable(**vars(table), n_missing=tuple(left)) if any(left) else table
@@ -383,16 +384,16 @@ def _named(labels: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(name if label is Gap.MISSING else label for label in labels)
 
 
-def _set_apart(
+def _taken_for(
     columns: Sequence[str], levels: Sequence[tuple[Any, ...]], known: Sequence[int], declared: set[str]
 ) -> dict[int, Kind]:
-    """Return the positions of columns without values and of identifiers, which `phgs.data.kinds` sets apart."""
+    """Return what is no category though its labels are not numbers, as `phgs.data.kinds` finds out of known values."""
     found: dict[int, Kind] = {}
     for i, (name, of, n) in enumerate(zip(columns, levels, known, strict=True)):
         if not of:
             found[i] = "empty"
-        elif name not in declared and findings.is_identifier(len(of), n):
-            found[i] = "identifier"
+        elif name not in declared and (len(of) == 1 or findings.is_identifier(len(of), n)):
+            found[i] = "constant" if len(of) == 1 else "identifier"
     return found
 
 
