@@ -226,7 +226,7 @@ def describe(
     >>> print(report["constant"][0].text)
     1 column with a single state is independent of everything and stays isolated: 'k'
     """
-    data = counted(data, counts)
+    data = counted(data, counts, stay=False)
     names, columns = _columns(data, categories, kinds)
     known = {name: column for name, column in zip(names, columns, strict=True) if not isinstance(column, _Unusable)}
     unusable = {name: column for name, column in zip(names, columns, strict=True) if isinstance(column, _Unusable)}

@@ -255,6 +255,26 @@ def test_a_part_that_is_lost_while_missing_values_are_treated_is_read_again(meth
     assert failing.made == 4
 
 
+def test_counts_and_weights_of_rows_on_workers_in_every_function(tmp_path):
+    table = phgs.Network.load("asia").sample(300, seed=1)
+    table = table.append_column("often", pa.array(np.arange(300) % 4))
+    source = phgs.shards(write(tmp_path / "lake", table), on=InProcess(3))
+    graph = [("smoke", "bronc")]
+    asked = [
+        lambda data, **of: phgs.score(data, graph, **of),
+        lambda data, **of: phgs.distances(data, **of).tolist(),
+        lambda data, **of: phgs.independence_test(data, "smoke", "bronc", "asia", **of),
+        lambda data, **of: phgs.as_table(data, **of).codes[0].tolist(),
+    ]
+    for ask in asked:
+        assert ask(source, counts="often") == ask(table, counts="often")
+    for ask in asked[:3]:
+        with pytest.raises(phgs.ParameterError, match="weights: rows on workers have none"):
+            ask(source, weights="often")
+    assert str(phgs.describe(source, counts="often")) == str(phgs.describe(table, counts="often"))
+    assert asked[3](source, weights="often") == asked[3](table, weights="often")
+
+
 def test_rows_stand_as_often_as_a_column_says(tmp_path):
     table = phgs.Network.load("asia").sample(600, seed=1)
     often = np.random.default_rng(1).integers(0, 5, 600)

@@ -28,7 +28,7 @@ MOST_ROWS = 10_000_000
 """The most rows that counts may stand for."""
 
 
-def counted(data: Any, counts: PerRow | None, names: Iterable[Name] | None = None) -> Any:
+def counted(data: Any, counts: PerRow | None, names: Iterable[Name] | None = None, *, stay: bool = True) -> Any:
     """Return data in which each row stands as often as its count says; every function that takes data takes them.
 
     Parameters
@@ -40,10 +40,12 @@ def counted(data: Any, counts: PerRow | None, names: Iterable[Name] | None = Non
         returns the data as they are.
     names
         As in `phgs.as_table`.
+    stay
+        Whether rows that are on workers stay there.
 
     Returns
     -------
-    Frame
+    Frame or Shards
         The other columns. Rows of count 0 are gone: nothing looks at them.
 
     Raises
@@ -56,8 +58,8 @@ def counted(data: Any, counts: PerRow | None, names: Iterable[Name] | None = Non
     """
     if counts is None:
         return data
-    if (rows_elsewhere := on_workers(data)) is not None:
-        return rows_elsewhere.counted(counts)
+    if stay and (rows_elsewhere := on_workers(data)) is not None:
+        return rows_elsewhere._counted(counts)
     if isinstance(data, Data):
         raise ParameterError(
             f"counts: the rows of {data!r} have been read already; give counts to phgs.as_table, or pass the frame"

@@ -93,7 +93,7 @@ def discretize(
         raise ParameterError(f"method: {unknown('method', method, get_args(Method))}")
     if isinstance(data, Data):
         raise DataError(f"data: {data!r} holds no numbers to cut; pass the frame that it was made from")
-    frame = take_apart(weighted(counted(data, counts), weights))
+    frame = take_apart(weighted(counted(data, counts, stay=False), weights, stay=False))
     given = given_kinds(kinds, declared_in(frame, categories), frame.names)
     declared = {name for name, kind in given.items() if kind == "category"}
     values = frame.values(declared)

@@ -405,11 +405,11 @@ def as_gaussian(
     if missing == "testwise":
         raise ParameterError("missing: Gaussian data are tested on one set of rows; use missing='drop'")
     if counts is not None:
-        data, names = counted(data, counts, names), None
+        data, names = counted(data, counts, names, stay=False), None
     if weights is not None:
         from phgs.data.weights import weighted
 
-        data, names = weighted(data, weights, names), None
+        data, names = weighted(data, weights, names, stay=False), None
     if isinstance(data, GaussianTable):
         return data if columns is None else data.select(columns)
     if isinstance(data, IncompleteGaussianTable):

@@ -122,6 +122,11 @@ def _on_workers(
         if categories is not None:
             raise ParameterError("categories: Gaussian data have none")
         _refuse_kind(kinds, "category", "Gaussian data have numbers alone")
+        if source.counts is not None:
+            raise ParameterError(
+                "counts: rows of numbers on workers count once each; leave it out, or learn from a sample of them"
+                " (phgs.shards(...).sample)"
+            )
         table = source.summed()
         if warn:
             warn_of_numbers(table, stacklevel + 1)

@@ -158,7 +158,7 @@ class Shards:
             chosen = tuple(name for name in self.names if name in wanted)
         return replace(self, on=self.on if on is None else on, columns=chosen)
 
-    def counted(self, counts: Any) -> Self:
+    def _counted(self, counts: Any) -> Self:
         """Return the source whose rows stand as often as one of its columns says: on workers alone."""
         if not isinstance(counts, str):
             raise ParameterError(

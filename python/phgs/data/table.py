@@ -456,11 +456,11 @@ def as_table(
     if missing not in get_args(Missing):
         raise ParameterError(f"missing: {unknown('treatment', missing, get_args(Missing))}")
     if counts is not None:
-        data, names = counted(data, counts, names), None
+        data, names = counted(data, counts, names, stay=False), None
     if weights is not None:
         from phgs.data.weights import weighted
 
-        data, names = weighted(data, weights, names), None
+        data, names = weighted(data, weights, names, stay=False), None
     if isinstance(data, (CategoricalTable, IncompleteTable)):
         for name in names_of(categories, "categories", data.names) if categories is not None else ():
             data.index(name)

@@ -13,6 +13,7 @@ from phgs.data.counts import PerRow, refuse_rows, split_off, with_rows
 from phgs.data.frames import take_apart
 from phgs.data.gaussian import GaussianTable, IncompleteGaussianTable
 from phgs.data.mixed import IncompleteMixedTable, MixedTable
+from phgs.data.shards import on_workers
 from phgs.data.table import CategoricalTable, IncompleteTable, testwise_with_weights
 from phgs.data.values import Problem, Repeated, numbers, read_values
 from phgs.errors import DataError, ParameterError
@@ -49,7 +50,7 @@ class Weights:
     effective_rows: float
 
 
-def weighted(data: Any, weights: PerRow | None, names: Iterable[Name] | None = None) -> Any:
+def weighted(data: Any, weights: PerRow | None, names: Iterable[Name] | None = None, *, stay: bool = True) -> Any:
     """Return data whose rows have sampling weights; every function that takes data takes them.
 
     Parameters
@@ -61,6 +62,8 @@ def weighted(data: Any, weights: PerRow | None, names: Iterable[Name] | None = N
         matters. None returns the data as they are.
     names
         As in `phgs.as_table`.
+    stay
+        Whether rows that are on workers stay there, which have no weights.
 
     Returns
     -------
@@ -76,6 +79,11 @@ def weighted(data: Any, weights: PerRow | None, names: Iterable[Name] | None = N
     """
     if weights is None:
         return data
+    if stay and on_workers(data) is not None:
+        raise ParameterError(
+            "weights: rows on workers have none; give whole numbers as counts=, leave it out, or learn from a sample of"
+            " them (phgs.shards(...).sample)"
+        )
     if isinstance(data, Data):
         return _of_table(data, weights)
     frame = take_apart(data, names)

@@ -300,7 +300,6 @@ class Learner(Estimator):
         return type(self)(**{**self.get_params(deep=False), **bound}) if bound else self
 
     def _table(self, data: Any, stacklevel: int) -> Data:
-        checks.check_on_workers(self, data)
         data = weighted(counted(data, self.counts), self.weights)
         for argument, given in (("counts", self.counts), ("weights", self.weights)):
             if given is not None and self.knowledge is not None:

@@ -14,7 +14,6 @@ from phgs.data.counts import told
 from phgs.data.kinds import check_given
 from phgs.data.mixed import Numbers
 from phgs.data.reading import DATA_TYPES
-from phgs.data.shards import on_workers
 from phgs.data.table import Missing
 from phgs.errors import ParameterError
 from phgs.learners import searches, stages
@@ -85,20 +84,6 @@ def check_found_type(learner: Learner, table: Data) -> None:
             f"{error} ({taken.format(listed(numbers, 4))}; data_type='discrete' takes every column for categories, and"
             " so does kinds= the columns that it names)"
         ) from None
-
-
-def check_on_workers(learner: Learner, data: Any) -> None:
-    """Refuse what needs rows where these stay on workers."""
-    if learner.weights is not None and on_workers(data) is not None:
-        raise ParameterError(
-            "weights: rows on workers have none; give whole numbers as counts=, leave it out, or learn from a sample of"
-            " them (phgs.shards(...).sample)"
-        )
-    if learner.counts is not None and learner.data_type == "gaussian" and on_workers(data) is not None:
-        raise ParameterError(
-            "counts: rows of numbers on workers count once each; leave it out, or learn from a sample of them"
-            " (phgs.shards(...).sample)"
-        )
 
 
 def check_tests(learner: Learner) -> None:
