@@ -106,6 +106,14 @@ impl Pdag {
         self.neighbours[x as usize].binary_search(&y).is_ok()
     }
 
+    /// Makes what x is tied to what it is in `other`. What those variables are tied to has to follow.
+    pub(crate) fn copy_around(&mut self, x: Variable, other: &Self) {
+        let i = x as usize;
+        self.parents[i].clone_from(&other.parents[i]);
+        self.children[i].clone_from(&other.children[i]);
+        self.neighbours[i].clone_from(&other.neighbours[i]);
+    }
+
     /// Makes the tie of x and y what is asked, whatever it was.
     pub fn set(&mut self, x: Variable, y: Variable, tie: EdgeMark) {
         assert_ne!(x, y, "a variable is not tied to itself");

@@ -18,6 +18,7 @@ named!(schedule, Schedule,
     "phases" => Schedule::Phases,
     "rounds" => Schedule::Rounds,
     "interleaved" => Schedule::Interleaved,
+    "cut-loose" => Schedule::CutLoose,
     "extended" => Schedule::Extended,
 );
 named!(adaptive, Adaptive,

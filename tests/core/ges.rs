@@ -32,7 +32,8 @@ fn population(dag: &Dag, seed: u64) -> Correlation {
 }
 
 const OPTIONS: fn() -> GesOptions<'static> = GesOptions::default;
-const SCHEDULES: [Schedule; 4] = [Schedule::Phases, Schedule::Rounds, Schedule::Interleaved, Schedule::Extended];
+const SCHEDULES: [Schedule; 5] =
+    [Schedule::Phases, Schedule::Rounds, Schedule::Interleaved, Schedule::CutLoose, Schedule::Extended];
 
 #[test]
 fn the_true_class_is_found_with_a_consistent_score() {
@@ -62,7 +63,7 @@ fn the_true_class_is_found_with_a_consistent_score() {
             truth,
             "screened"
         );
-        let schedule = SCHEDULES[seed as usize % 4];
+        let schedule = SCHEDULES[seed as usize % 5];
         let options = GesOptions { turning: true, schedule, ..OPTIONS() };
         assert_eq!(search(&score, &empty, &options, &knowledge).cpdag, truth, "with turns, seed {seed}");
         // From the class of another DAG.
@@ -106,7 +107,7 @@ fn threads_and_phases_change_nothing_they_should_not() {
     // More freedom, more score.
     let score = |i: usize| results[0][i].0.score;
     assert!(score(1) >= score(0) && score(2) >= score(0), "{} {} {}", score(0), score(1), score(2));
-    assert!(score(3) > score(2), "{} {}", score(2), score(3));
+    assert!(score(3) > score(2) && score(4) > score(2), "{} {} {}", score(2), score(3), score(4));
 }
 
 #[test]
@@ -156,7 +157,7 @@ proptest! {
 
     /// Limits hold: parents, pairs and knowledge.
     #[test]
-    fn limits_hold(seed in 0u64..1 << 32, max_parents in 1usize..4, schedule in 0usize..4) {
+    fn limits_hold(seed in 0u64..1 << 32, max_parents in 1usize..4, schedule in 0usize..5) {
         let mut rng = rng(seed);
         let p = 12;
         let (_, data) = sample(p, 4.0, 200, seed);
@@ -215,8 +216,8 @@ fn best_score(score: &impl LocalScore) -> f64 {
 }
 
 #[test]
-fn extended_search_finds_the_best_class_more_often() {
-    let mut found = [0; 4];
+fn searches_beyond_the_first_optimum_find_the_best_class_more_often() {
+    let mut found = [0; 5];
     for seed in 0..40 {
         let (_, data) = sample(8, 4.0, 100, seed);
         let correlation = Correlation::of(&data, &Run::new(1).unwrap()).unwrap();
@@ -227,10 +228,10 @@ fn extended_search_finds_the_best_class_more_often() {
             search(&score, &Pdag::empty(8), &options, &Knowledge::none()).score
         });
         assert!(scores.iter().all(|&score| score <= best + 1e-9));
-        assert!(scores[3] >= scores[2] - 1e-9, "seed {seed}: {scores:?}");
+        assert!(scores[3].min(scores[4]) >= scores[2] - 1e-9, "seed {seed}: {scores:?}");
         found.iter_mut().zip(scores).for_each(|(found, score)| *found += usize::from(score > best - 1e-6));
     }
-    assert!(found[3] > found[2] && found[2] >= found[0], "{found:?}");
+    assert!(found[4] >= found[3] && found[3] > found[2] && found[2] >= found[0], "{found:?}");
 }
 
 #[test]

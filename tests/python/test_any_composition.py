@@ -26,7 +26,7 @@ def searches(draw, order=True):
     if kind is phgs.HillClimbing:
         options |= {"restarts": draw(st.integers(0, 1)), "perturbations": 3}
     if kind is phgs.GES:
-        options |= {"schedule": draw(st.sampled_from(["phases", "interleaved", "extended"]))}
+        options |= {"schedule": draw(st.sampled_from(["phases", "interleaved", "cut-loose", "extended"]))}
     return kind(**options)
 
 

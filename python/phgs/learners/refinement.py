@@ -67,13 +67,29 @@ def _by_orders(effort: Effort, seed: int, max_parents: int | None, restarts_per_
 
 _MOST_SEARCHED_IN_FULL = 2000
 """Up to so many categories the default ends with a search that scores all pairs."""
+_SCORES_UNTIL_LOOSE = 0.5
+"""Local scores for each pair of variables after which no other variable is cut loose."""
 
 
 def by_effort_of_categories(effort: Effort, seed: int, search: Search, n_variables: int) -> tuple[Refinement, ...]:
-    """Return the same for categories: where these are few, with restarts, and a last search of all pairs."""
-    found = by_effort(effort, seed, search, restarts_per_variable=2 if n_variables <= LEAST_VARIABLES else 0)
-    is_last = effort != "quick" and n_variables <= _MOST_SEARCHED_IN_FULL
-    return (*found, Unrestricted(search)) if is_last and isinstance(search, (GreedySearch, TabuSearch)) else found
+    """Return the same for categories.
+
+    Few of them have restarts among orders. Of more, up to a limit, each is cut loose from all others, which costs less
+    where there is much that has nothing to do with it. Up to the same limit all pairs are searched last.
+    """
+    is_few = n_variables <= LEAST_VARIABLES
+    found = by_effort(effort, seed, search, restarts_per_variable=2 if is_few else 0)
+    if effort == "quick" or n_variables > _MOST_SEARCHED_IN_FULL:
+        return found
+    if not is_few:
+        classes = EquivalenceSearch(
+            schedule="cut-loose",
+            screen=_SCREEN,
+            max_parents=search.max_parents,
+            scores_per_pair=_SCORES_UNTIL_LOOSE,
+        )
+        found = (classes, *found[1:])
+    return (*found, Unrestricted(search)) if isinstance(search, (GreedySearch, TabuSearch)) else found
 
 
 _MOST_VARIABLES_SCORED_AT_ONCE = 1000

@@ -192,12 +192,13 @@ class GES(Learner):
         Whether to delete edges.
     turning : bool, default True
         Whether to turn edges.
-    schedule : {"phases", "rounds", "interleaved", "extended"}, default "phases"
+    schedule : {"phases", "rounds", "interleaved", "cut-loose", "extended"}, default "phases"
         All insertions, then all deletions, then all turns; the same until a round changes nothing; at each step a
         deletion if any helps, else a turn, else an insertion (XGES-0 of Nazaret and Blei 2024); or, after that, changes
-        that cost score, each followed by a search and kept when the score ends better. These are the deletions of XGES
-        (of the same) and, beyond it, turns, insertions between variables two steps apart, and a variable that is cut
-        loose from all others. The last has the best scores and takes longest: many times as long as the third.
+        that cost score, each followed by a search and kept when the score ends better. With ``"cut-loose"`` each
+        variable is cut loose from all others; with ``"extended"`` deletions are tried besides, as in XGES (of the
+        same), turns, and insertions between variables two steps apart. The last has the best scores and takes longest,
+        many times as long as the third; the last but one leaves much of what holds the third back in little more time.
     score : {"bic", "ebic", "qnml", "sqnml", "aic", "loglik", "bdeu", "k2"} or callable, default "bic"
         The score that is maximised; natural logarithms, larger is better. The extended BIC, ``"ebic"`` (Chen and Chen
         2008), takes off more for each parent the more variables there are, so that a search over all pairs adds few by
@@ -239,8 +240,9 @@ class GES(Learner):
         parameters.one_of("schedule", self.schedule, SCHEDULES)
         if not (self.forward or self.backward or self.turning):
             raise ParameterError("forward: at least one of forward, backward and turning must be True")
-        if self.schedule == "extended" and not self.backward:
-            raise ParameterError('schedule: "extended" needs backward=True; use "interleaved" without deletions')
+        if self.schedule in ("cut-loose", "extended") and not self.backward:
+            problem = f'"{self.schedule}" needs backward=True; use "interleaved" without deletions'
+            raise ParameterError(f"schedule: {problem}")
 
     def search(self) -> EquivalenceSearch:
         """Return the search as a stage."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from phgs.data import Data
 
 Ties: TypeAlias = Literal["lookahead", "association", "columns"]
-Schedule: TypeAlias = Literal["phases", "rounds", "interleaved", "extended"]
+Schedule: TypeAlias = Literal["phases", "rounds", "interleaved", "cut-loose", "extended"]
 Adaptive: TypeAlias = Literal["no", "skeleton", "cig"]
 TIES: tuple[Ties, ...] = get_args(Ties)
 SCHEDULES: tuple[Schedule, ...] = get_args(Schedule)
@@ -105,8 +105,8 @@ class EquivalenceSearch:
     adaptive: Adaptive = "no"
     screen: Screen | None = None
     max_parents: int | None = None
-    scores_per_pair: int | None = None
-    """Local scores for each pair of variables after which extended search tries nothing more."""
+    scores_per_pair: float | None = None
+    """Local scores for each pair of variables after which no other change that costs score is tried."""
 
     def as_core(self, table: Data) -> _core.EquivalenceSearch:
         """Describe the stage to the core."""
@@ -214,6 +214,6 @@ LEAST_VARIABLES = 100
 """Limits for fewer variables are those for as many: few variables have few pairs, but may have many sets."""
 
 
-def for_all_pairs(each: int, table: Data, least_variables: int = LEAST_VARIABLES) -> int:
+def for_all_pairs(each: float, table: Data, least_variables: int = LEAST_VARIABLES) -> int:
     """Return the limit that stands for so many to each pair of variables."""
-    return int(each) * max(table.n_variables, least_variables) ** 2
+    return int(each * max(table.n_variables, least_variables) ** 2)

@@ -20,6 +20,8 @@ pub(super) struct EquivalenceClass {
     children: Vec<Vec<Variable>>,
     cpdag: Pdag,
     scratch: Scratch,
+    /// Variables around which anything changed since this was last emptied; some of them more than once.
+    changed: Vec<Variable>,
 }
 
 /// Memory that is kept between operators; all zero in between.
@@ -88,9 +90,33 @@ impl EquivalenceClass {
             children: all.clone().map(|x| dag.children(x).to_vec()).collect(),
             cpdag: Pdag::empty(p),
             scratch: Scratch { weights: vec![0; p], places: vec![0; p], dirty: vec![false; p], seen: vec![false; p] },
+            changed: Vec::new(),
         };
         class.relabel(&all.collect::<Vec<_>>(), &mut Change::default());
+        class.changed.clear();
         class
+    }
+
+    /// Makes `other` what this class is. The two were alike when the changes of this class were last passed on or taken
+    /// back, so that only what is around these is copied.
+    pub(super) fn pass_on(&mut self, other: &mut Self) {
+        for v in std::mem::take(&mut self.changed) {
+            other.copy_around(v, self);
+        }
+    }
+
+    /// Makes this class what `saved` is, in the same way.
+    pub(super) fn take_back(&mut self, saved: &Self) {
+        for v in std::mem::take(&mut self.changed) {
+            self.copy_around(v, saved);
+        }
+    }
+
+    fn copy_around(&mut self, v: Variable, from: &Self) {
+        let i = v as usize;
+        self.parents[i].clone_from(&from.parents[i]);
+        self.children[i].clone_from(&from.children[i]);
+        self.cpdag.copy_around(v, &from.cpdag);
     }
 
     /// The CPDAG.
@@ -124,6 +150,7 @@ impl EquivalenceClass {
         let (xi, yi) = (x as usize, y as usize);
         // The old label must not be read while the new one is found.
         change.pairs.push((x, y, self.cpdag.tie(x, y)));
+        self.changed.extend([x, y]);
         self.cpdag.set(x, y, EdgeMark::None);
         match operator.kind {
             Kind::Insert => {
@@ -185,10 +212,11 @@ impl EquivalenceClass {
             merge(&mut self.parents[vi], cpdag.parents(v), true);
             merge(&mut self.children[vi], cpdag.children(v), false);
         }
-        for v in order {
+        for &v in &order {
             self.scratch.places[v as usize] = 0;
             self.scratch.weights[v as usize] = 0;
         }
+        self.changed.extend(order);
     }
 
     /// Finds the labels of the arcs into `seeds` anew, and of all arcs that depend on them.
@@ -208,6 +236,7 @@ impl EquivalenceClass {
                 let before = self.cpdag.tie(w, y);
                 if before != tie {
                     self.cpdag.set(w, y, tie);
+                    self.changed.extend([w, y]);
                     // The pair of the operator itself is listed already.
                     if before != EdgeMark::None {
                         change.pairs.push((w, y, before));

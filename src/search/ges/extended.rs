@@ -10,6 +10,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Schedule;
 use super::class::EquivalenceClass;
 use super::operator::{Kind, Operator};
 use super::operator_queue::OperatorQueue;
@@ -17,13 +18,6 @@ use super::scores::tolerance;
 use super::search::Search;
 use crate::score::LocalScore;
 use crate::{Result, Variable, VariableSet};
-
-/// What a search returns to from a trial that has brought nothing.
-struct Saved {
-    class: EquivalenceClass,
-    applied: [usize; 3],
-    hash: u64,
-}
 
 /// A change that may cost score.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,10 +80,11 @@ impl<S: LocalScore> Search<'_, S> {
         let least = tolerance(self.total());
         let p = self.class.cpdag().n_variables();
         let mut failures = Failures::new(p);
+        let mut saved = self.class.clone();
         while !self.run.was_cut_short() && !self.exhausted() {
             failures.left_out = false;
-            if !self.improve(kinds, least, &mut failures)? {
-                if !failures.left_out {
+            if !self.improve(kinds, least, &mut failures, &mut saved)? {
+                if !failures.left_out || self.schedule == Schedule::CutLoose {
                     break;
                 }
                 // Trials reach further than the changes that they make: nothing is left out before the end.
@@ -101,8 +96,17 @@ impl<S: LocalScore> Search<'_, S> {
     }
 
     /// Whether some change leads to a class whose score is better by more than `least`, to which the search then went.
-    fn improve(&mut self, kinds: &[Kind], least: f64, failures: &mut Failures) -> Result<bool> {
-        for kind in [None, Some(Kind::Delete), Some(Kind::Turn), Some(Kind::Insert)] {
+    /// `saved` is the class at hand, before and after.
+    fn improve(
+        &mut self,
+        kinds: &[Kind],
+        least: f64,
+        failures: &mut Failures,
+        saved: &mut EquivalenceClass,
+    ) -> Result<bool> {
+        let all = [None, Some(Kind::Delete), Some(Kind::Turn), Some(Kind::Insert)];
+        let tried = if self.schedule == Schedule::CutLoose { &all[..1] } else { &all[..] };
+        for &kind in tried {
             if !kinds.contains(&kind.unwrap_or(Kind::Insert)) {
                 continue;
             }
@@ -119,7 +123,7 @@ impl<S: LocalScore> Search<'_, S> {
                 if self.run.out_of_time() || self.exhausted() {
                     return Ok(false);
                 }
-                let saved = Saved { class: self.class.clone(), applied: self.applied, hash: self.hash };
+                let (applied, hash) = (self.applied, self.hash);
                 self.books.iter_mut().for_each(OperatorQueue::begin);
                 self.touched.clear();
                 // A trial may well pass through classes that others have passed through.
@@ -135,10 +139,12 @@ impl<S: LocalScore> Search<'_, S> {
                 // Where rounding led back to a class, operators are no longer known.
                 if gain > least && !self.cycled {
                     self.books.iter_mut().for_each(OperatorQueue::keep);
+                    self.class.pass_on(saved);
                     failures.note_change(&self.touched);
                     return Ok(true);
                 }
-                Saved { class: self.class, applied: self.applied, hash: self.hash } = saved;
+                self.class.take_back(saved);
+                (self.applied, self.hash) = (applied, hash);
                 self.books.iter_mut().for_each(OperatorQueue::take_back);
                 let cpdag = self.class.cpdag();
                 let mut around = self.touched.clone();
@@ -178,6 +184,8 @@ impl<S: LocalScore> Search<'_, S> {
     /// Deletes all edges of a variable, that which costs least first, and searches on; the gain of all.
     fn cut_loose(&mut self, v: Variable, kinds: &[Kind]) -> Result<f64> {
         let mut gain = 0.0;
+        // Operators are found anew when all edges are gone, each once.
+        let mut affected: Vec<Vec<Variable>> = vec![Vec::new(); kinds.len()];
         let mut any = false;
         while !self.run.out_of_time() {
             self.run.check()?;
@@ -200,7 +208,15 @@ impl<S: LocalScore> Search<'_, S> {
             let Some(change) = self.apply(&operator) else { break };
             gain += operator.gain;
             any = true;
-            self.follow(kinds, &change)?;
+            for (affected, &kind) in affected.iter_mut().zip(kinds) {
+                self.books[kind as usize].wake(change.pairs.iter().map(|&(a, b, _)| (a, b)));
+                affected.extend(self.affected(kind, &change));
+            }
+        }
+        for (affected, &kind) in affected.iter_mut().zip(kinds) {
+            affected.sort_unstable();
+            affected.dedup();
+            self.regenerate(kind, affected)?;
         }
         Ok(if any { gain + self.go_on(kinds)? } else { 0.0 })
     }

@@ -26,7 +26,7 @@ pub(super) struct Search<'a, S: LocalScore> {
     pub(super) run: &'a Run,
     scope: Scope<'a>,
     pub(super) space: Space<'a>,
-    schedule: Schedule,
+    pub(super) schedule: Schedule,
     /// Local scores after which no costly change is tried.
     pub(super) budget: u64,
     phase: Phase,
@@ -114,7 +114,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
                 let kinds: Vec<Kind> = KINDS.into_iter().filter(|kind| self.kinds.contains(kind)).collect();
                 self.exhaust(&kinds)?;
             }
-            Schedule::Extended => {
+            Schedule::CutLoose | Schedule::Extended => {
                 let kinds: Vec<Kind> = KINDS.into_iter().filter(|kind| self.kinds.contains(kind)).collect();
                 self.exhaust(&kinds)?;
                 self.try_costly_changes(&kinds)?;
@@ -233,7 +233,7 @@ impl<'a, S: LocalScore> Search<'a, S> {
     }
 
     /// The variables y of which operators (x, y, ·) of a kind may be others after a change.
-    fn affected(&self, kind: Kind, change: &Change) -> Vec<Variable> {
+    pub(super) fn affected(&self, kind: Kind, change: &Change) -> Vec<Variable> {
         let cpdag = self.class.cpdag();
         let mut affected = change.touched.clone();
         let widely = match kind {

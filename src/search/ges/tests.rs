@@ -287,3 +287,41 @@ fn one_edge_and_one_variable_have_four_insertions() {
     reached.dedup();
     assert_eq!(reached.len(), 4);
 }
+
+/// What is passed on to a saved class, or taken back from it, is all that operators have changed.
+#[test]
+fn changes_of_a_class_are_passed_on_and_taken_back() {
+    let run = Run::new(1).unwrap();
+    let knowledge = Knowledge::none();
+    for seed in 0..40 {
+        let correlation = random_correlation(12, 0.4, 100, seed);
+        let score = PerArc(GaussianBic::new(&correlation, 0.5).unwrap(), if seed % 2 == 0 { 2.0 } else { -2.0 });
+        let options = GesOptions::default();
+        let space = Space::new(&options, Scope::from(&knowledge));
+        let mut scores = Scores::new(&score);
+        let mut finder = PathFinder::new(12);
+        let mut class = EquivalenceClass::of(&Dag::empty(12));
+        let mut saved = class.clone();
+        let random = &mut generator(seed);
+        for step in 0..60 {
+            let kind = [Kind::Insert, Kind::Turn, Kind::Delete][step % 3];
+            let mut all = operators(kind, &class, &space, &mut scores, &run);
+            all.retain(|operator| finder.blocking_path(class.cpdag(), operator).is_none());
+            if all.is_empty() {
+                continue;
+            }
+            let at = (uniform(random) * all.len() as f64) as usize;
+            class.apply(&all[at]);
+            if uniform(random) < 0.3 {
+                if uniform(random) < 0.5 {
+                    class.pass_on(&mut saved);
+                } else {
+                    class.take_back(&saved);
+                }
+                assert_eq!(class.cpdag(), saved.cpdag(), "seed {seed}");
+                assert_eq!(class.member(), saved.member(), "seed {seed}");
+                assert_eq!(cpdag_of_dag(&class.member()), *class.cpdag(), "seed {seed}");
+            }
+        }
+    }
+}
