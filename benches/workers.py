@@ -46,6 +46,7 @@ def write(folder: Path, network: str, rows: int, copies: int = 1, columns: int |
 
 def main() -> None:
     """Measure all methods."""
+    import dask  # type: ignore[import-not-found]
     import distributed  # type: ignore[import-not-found]
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -63,6 +64,9 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     write(options.folder, options.network, options.rows, options.copies, options.columns)
+    # The workers are to be ended at their limit, not to be paused below it.
+    memory = dict.fromkeys(("target", "spill", "pause"), False)
+    dask.config.set({f"distributed.worker.memory.{what}": value for what, value in memory.items()})
     cluster = distributed.LocalCluster(
         n_workers=options.workers, threads_per_worker=1, dashboard_address=":0", memory_limit=options.memory
     )

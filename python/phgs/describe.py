@@ -17,6 +17,7 @@ from phgs.data.counts import PerRow, counted
 from phgs.data.findings import FEW_ROWS_OF_A_STATE, Finding
 from phgs.data.frames import take_apart
 from phgs.data.kinds import Column, Decision, Given, decide_one, given_kinds
+from phgs.data.packed import stored
 from phgs.data.relations import copies
 from phgs.data.table import Categories, IncompleteTable, declared_in, table_of_columns
 from phgs.data.values import Problem
@@ -284,7 +285,7 @@ def _columns(
         named = zip(frame.names, frame.columns, strict=True)
         return frame.names, [_decided(name, raw, given.get(name), from_text=frame.from_text) for name, raw in named]
     if isinstance(data, Categories):
-        coded = map(CodedColumn.of_table, data.codes, data.levels, data.n_missing)
+        coded = map(CodedColumn.of_table, stored(data.codes), data.levels, data.n_missing)
         kept = data.decisions or tuple(Decision(kind, "") for kind in data.kinds.values())
         return data.names, [Column(decision, coded=column) for decision, column in zip(kept, coded, strict=True)]
     if isinstance(data, Mixed):

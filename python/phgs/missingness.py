@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -132,7 +133,7 @@ def make_missing(
     )
 
 
-def _often(table: Data) -> tuple[list[NDArray[np.bool_]], tuple[NDArray[Any], ...]]:
+def _often(table: Data) -> tuple[list[NDArray[np.bool_]], Sequence[NDArray[Any]]]:
     """Return where values are missing more often that depend on a column, and the columns."""
     if isinstance(table, MixedTable):
         often = [

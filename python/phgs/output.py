@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from phgs.errors import DataError, ParameterError
@@ -56,6 +56,18 @@ def encoded(text: str, name: str | os.PathLike[str]) -> bytes:
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write one file; a reader sees the old one or the whole new one."""
     write_all({Path(path): encoded(content, path) if isinstance(content, str) else content})
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
+    """Write one file from pieces that come one after another; a reader sees the old one or the whole new one."""
+    target = _target(check_writable(path))
+    temporary = _temporary(target, pieces, stat.S_IMODE(target.stat().st_mode) if target.exists() else None)
+    try:
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def write_new(path: Path, content: str) -> bool:
@@ -112,7 +124,7 @@ def _write_special(path: Path, content: bytes) -> None:
         raise _named(error, path) from error
 
 
-def _temporary(path: Path, content: bytes, mode: int | None) -> Path:
+def _temporary(path: Path, content: bytes | Iterable[bytes | memoryview], mode: int | None) -> Path:
     """Write a file beside the one that it will be."""
     temporary = path.with_name(f".phgs-{secrets.token_hex(8)}")
     try:
@@ -122,7 +134,7 @@ def _temporary(path: Path, content: bytes, mode: int | None) -> Path:
         raise ParameterError(f"cannot write {path}: {error.strerror}") from error
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             if mode is not None:
                 os.chmod(temporary, mode)  # noqa: PTH101

@@ -1,9 +1,10 @@
 //! Columns of state codes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Shape;
 use super::shape::{check_arity, check_size};
+use super::{PackedCodes, Shape};
 use crate::{Error, Result, Variable};
 
 /// The state codes of one column, as narrow as its number of states allows.
@@ -15,6 +16,8 @@ pub enum Codes {
     Wide(Vec<u16>),
     /// At most 256 states, in memory that others hold too.
     Shared(SharedCodes),
+    /// At most 32 states, a bit for each but the first.
+    Packed(PackedCodes),
 }
 
 /// Codes of at most 256 states in memory of any owner, which is let go of with the last copy of these.
@@ -41,6 +44,8 @@ pub enum CodesView<'a> {
     Narrow(&'a [u8]),
     /// At most 65,535 states.
     Wide(&'a [u16]),
+    /// At most 32 states, a bit for each but the first.
+    Packed(&'a PackedCodes),
 }
 
 impl CodesView<'_> {
@@ -50,20 +55,50 @@ impl CodesView<'_> {
         match self {
             Self::Narrow(codes) => u32::from(codes[row]),
             Self::Wide(codes) => u32::from(codes[row]),
+            Self::Packed(codes) => codes.get(row),
         }
     }
 }
 
-/// An expression of the codes of a column, whichever integers these are.
+/// An expression of the codes of a column, whichever integers these are. Packed codes are unpacked for it.
 macro_rules! with_codes {
     ($column:expr, |$codes:ident| $body:expr) => {
         match $column.view() {
             $crate::data::CodesView::Narrow($codes) => $body,
             $crate::data::CodesView::Wide($codes) => $body,
+            $crate::data::CodesView::Packed(packed) => {
+                let unpacked = packed.to_bytes();
+                let $codes = unpacked.as_slice();
+                $body
+            }
         }
     };
 }
 pub(crate) use with_codes;
+
+/// The same of some consecutive rows, at most 1,024.
+macro_rules! with_codes_of_rows {
+    ($column:expr, $rows:expr, |$codes:ident| $body:expr) => {
+        match $column.view() {
+            $crate::data::CodesView::Narrow(codes) => {
+                let $codes = &codes[$rows];
+                $body
+            }
+            $crate::data::CodesView::Wide(codes) => {
+                let $codes = &codes[$rows];
+                $body
+            }
+            $crate::data::CodesView::Packed(packed) => {
+                let (rows, mut unpacked) = ($rows, [0u8; 1024]);
+                let $codes = &mut unpacked[..rows.len()];
+                packed.read(rows, $codes);
+                let $codes = &*$codes;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_codes_of_rows;
 
 impl Codes {
     /// The codes as they lie in memory: look at them once, where those of many rows are wanted.
@@ -72,6 +107,15 @@ impl Codes {
             Self::Narrow(codes) => CodesView::Narrow(codes),
             Self::Wide(codes) => CodesView::Wide(codes),
             Self::Shared(codes) => CodesView::Narrow(codes.0.as_ref().as_ref()),
+            Self::Packed(codes) => CodesView::Packed(codes),
+        }
+    }
+
+    /// The same codes with an integer for each row, where many are looked at that do not follow each other.
+    pub(crate) fn unpacked(&self) -> Cow<'_, Self> {
+        match self {
+            Self::Packed(codes) => Cow::Owned(Self::Narrow(codes.to_bytes())),
+            _ => Cow::Borrowed(self),
         }
     }
 
@@ -80,13 +124,18 @@ impl Codes {
         self.view().get(row)
     }
 
-    /// Sets the code of a row, which must be one that the integers hold. Shared codes are copied first.
+    /// Sets the code of a row, which must be one that the integers hold. Shared and packed codes are copied first.
     pub(crate) fn set(&mut self, row: usize, code: u32) {
         match self {
             Self::Narrow(codes) => codes[row] = code as u8,
             Self::Wide(codes) => codes[row] = code as u16,
             Self::Shared(shared) => {
                 let mut codes = shared.0.as_ref().as_ref().to_vec();
+                codes[row] = code as u8;
+                *self = Self::Narrow(codes);
+            }
+            Self::Packed(packed) => {
+                let mut codes = packed.to_bytes();
                 codes[row] = code as u8;
                 *self = Self::Narrow(codes);
             }
@@ -98,12 +147,17 @@ impl Codes {
         match self.view() {
             CodesView::Narrow(codes) => Self::Narrow(rows.iter().map(|&row| codes[row]).collect()),
             CodesView::Wide(codes) => Self::Wide(rows.iter().map(|&row| codes[row]).collect()),
+            CodesView::Packed(codes) => Self::Narrow(rows.iter().map(|&row| codes.get(row) as u8).collect()),
         }
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        with_codes!(self, |codes| codes.len())
+        match self.view() {
+            CodesView::Narrow(codes) => codes.len(),
+            CodesView::Wide(codes) => codes.len(),
+            CodesView::Packed(codes) => codes.n_rows(),
+        }
     }
 
     /// Whether there are no rows.
@@ -112,9 +166,15 @@ impl Codes {
     }
 }
 
+impl From<PackedCodes> for Codes {
+    fn from(codes: PackedCodes) -> Self {
+        Self::Packed(codes)
+    }
+}
+
 impl PartialEq for Codes {
     fn eq(&self, other: &Self) -> bool {
-        match (self.view(), other.view()) {
+        match (self.unpacked().view(), other.unpacked().view()) {
             (CodesView::Narrow(a), CodesView::Narrow(b)) => a == b,
             (CodesView::Wide(a), CodesView::Wide(b)) => a == b,
             _ => false,
@@ -225,7 +285,11 @@ pub(super) fn check_columns(columns: &[Codes], arities: &[u32], fits: impl Fn(u3
         }
         check_arity(index, arity)?;
         // Folds of values: these become vector instructions.
-        let largest = with_codes!(codes, |codes| u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))));
+        let largest = match codes.view() {
+            CodesView::Narrow(codes) => u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))),
+            CodesView::Wide(codes) => u32::from(codes.iter().fold(0, |largest, &code| code.max(largest))),
+            CodesView::Packed(codes) => codes.largest(),
+        };
         if !fits(largest, arity) {
             return Err(Error::Data(format!("column {index} has code {largest} but only {arity} states")));
         }

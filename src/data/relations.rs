@@ -35,6 +35,7 @@ pub fn copies(columns: &[Codes], left_out: impl Fn(Variable) -> bool) -> Vec<Vec
         match codes.view() {
             CodesView::Narrow(codes) => hasher.write(codes),
             CodesView::Wide(codes) => codes.hash(&mut hasher),
+            CodesView::Packed(codes) => hasher.write(&codes.to_bytes()),
         }
         let alike = of_hash.entry(hasher.finish()).or_default();
         match alike.iter().find(|&&group| columns[groups[group][0] as usize] == *codes) {
@@ -148,6 +149,7 @@ impl Values {
 
     fn agree_on(&mut self, by: &Codes, of: &Codes) -> bool {
         let narrow = |codes: &u8| u16::from(*codes);
+        let (by, of) = (by.unpacked(), of.unpacked());
         match (by.view(), of.view()) {
             (CodesView::Narrow(by), CodesView::Narrow(of)) => {
                 self.agree(by.iter().map(narrow).zip(of.iter().map(narrow)))
@@ -155,6 +157,7 @@ impl Values {
             (CodesView::Narrow(by), CodesView::Wide(of)) => self.agree(by.iter().map(narrow).zip(of.iter().copied())),
             (CodesView::Wide(by), CodesView::Narrow(of)) => self.agree(by.iter().copied().zip(of.iter().map(narrow))),
             (CodesView::Wide(by), CodesView::Wide(of)) => self.agree(by.iter().copied().zip(of.iter().copied())),
+            _ => unreachable!("both are unpacked"),
         }
     }
 }

@@ -137,7 +137,8 @@ fn table(
     let mut cells = vec![0usize; data.n_rows()];
     for &v in parents.iter().chain([&x]) {
         let arity = arities[v as usize];
-        let column = data.column(v).view();
+        let column = data.column(v).unpacked();
+        let column = column.view();
         for (row, cell) in cells.iter_mut().enumerate() {
             *cell = *cell * arity + column.get(row) as usize;
         }

@@ -141,6 +141,7 @@ fn concatenate(blocks: &[Vec<Codes>], x: usize, n_rows: usize) -> Codes {
                 wide.reserve_exact(if wide.is_empty() { n_rows } else { 0 });
                 wide.extend_from_slice(codes);
             }
+            CodesView::Packed(_) => unreachable!("samples are not packed"),
         }
     }
     if wide.is_empty() { Codes::Narrow(narrow) } else { Codes::Wide(wide) }

@@ -7,6 +7,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use super::error::DataError;
+use super::packed::PackedColumn;
 use crate::data::{Codes, CodesView, Encoded, MAX_ARITY, SharedCodes, encode, encode_bytes};
 
 /// The values of an array of this type, gathered where they do not lie side by side; `None` for other types.
@@ -60,8 +61,11 @@ fn codes_from_bytes(array: &Bound<'_, PyAny>) -> Option<SharedCodes> {
     same.then(|| SharedCodes::new(PyBackedBytes::from(bytes.clone())))
 }
 
-/// The state codes of a column that `encode_integers` made.
+/// The state codes of a column that `encode_integers` made, or that is packed.
 pub(crate) fn codes_from_array(array: &Bound<'_, PyAny>) -> PyResult<Codes> {
+    if let Ok(packed) = array.cast::<PackedColumn>() {
+        return Ok(packed.get().codes());
+    }
     if let Some(shared) = codes_from_bytes(array) {
         return Ok(Codes::Shared(shared));
     }
@@ -75,5 +79,6 @@ pub(super) fn codes_to_array<'py>(py: Python<'py>, codes: &Codes) -> Bound<'py, 
     match codes.view() {
         CodesView::Narrow(codes) => PyArray1::from_slice(py, codes).into_any(),
         CodesView::Wide(codes) => PyArray1::from_slice(py, codes).into_any(),
+        CodesView::Packed(codes) => PyArray1::from_vec(py, codes.to_bytes()).into_any(),
     }
 }

@@ -20,6 +20,7 @@ mod learn;
 mod neighbourhood;
 mod network;
 mod outcome;
+mod packed;
 mod relations;
 mod run;
 mod scoring;
@@ -60,6 +61,8 @@ mod _core {
     use super::neighbourhood::{markov_blanket, neighbourhood};
     #[pymodule_export]
     use super::network::{Network, random_dag};
+    #[pymodule_export]
+    use super::packed::{ColumnPacker, Mapped, PackedColumn};
     #[pymodule_export]
     use super::relations::{copies, determined};
     #[pymodule_export]

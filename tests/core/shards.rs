@@ -1,7 +1,8 @@
-//! Rows split into shards, of which tables are added up, against all rows in one table: everything is the same, to the bit.
+//! Rows split into shards, of which tables are added up, and rows kept as bit planes alone, against all rows in one table:
+//! everything is the same, to the bit.
 
 use phgs::counts::{CountingEngine, CountingSession, Shards, TableSource};
-use phgs::data::{Codes, DiscreteData};
+use phgs::data::{Codes, DiscreteData, MAX_PLANE_ARITY, PackedCodes};
 use phgs::independence::{DegreesOfFreedom, G2Test, IndependenceTest, MinimumSample, PearsonTest, Rules, TestSession};
 use phgs::run::Run;
 use phgs::score::{DiscreteScore, DiscreteScoreKind, LocalScore, ScoreSession};
@@ -60,7 +61,18 @@ fn for_each_split(mut check: impl FnMut(&DiscreteData, &CountingEngine<'_>, &Cou
             check(&data, &whole, &CountingEngine::over(&shards));
             assert_eq!(shards.failure(), None);
         }
+        let packed = packed(&data);
+        check(&data, &whole, &CountingEngine::new(&packed));
     }
+}
+
+/// The same columns, kept as bit planes where they can be.
+fn packed(data: &DiscreteData) -> DiscreteData {
+    let columns = data.columns().iter().zip(data.arities()).map(|(codes, &arity)| match codes {
+        Codes::Narrow(bytes) if arity <= MAX_PLANE_ARITY => PackedCodes::pack(bytes, arity).into(),
+        codes => codes.clone(),
+    });
+    DiscreteData::new(columns.collect(), data.arities().to_vec()).unwrap()
 }
 
 fn random_set(rng: &mut impl RngCore, p: usize, size: usize) -> Vec<Variable> {

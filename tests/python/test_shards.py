@@ -217,9 +217,9 @@ def test_one_file_is_read_row_group_by_row_group_too(tmp_path, monkeypatch):
 @pytest.mark.parametrize("at_once", [1, 6_000, 1 << 22])
 def test_columns_are_read_from_files_when_they_are_looked_at(lake, monkeypatch, at_once):
     read = []
-    whole = Shards.read
+    groups = Shards.row_groups
     monkeypatch.setattr("phgs.data.stored._AT_ONCE", at_once)
-    monkeypatch.setattr(Shards, "read", lambda self, names=None: read.append(tuple(names)) or whole(self, names))
+    monkeypatch.setattr(Shards, "row_groups", lambda self, names: read.append(tuple(names)) or groups(self, names))
     found = as_data(lake, warn=False)
     names = ("x", "y", "late", "truth", "whole")
     batches = {1: [(name,) for name in names], 6_000: [names[:2], names[2:4], names[4:]], 1 << 22: [names]}

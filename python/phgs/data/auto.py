@@ -91,7 +91,7 @@ def _for_tests(column: Column) -> CodedColumn | None:
     """A column without any value leaves no row to a test of it."""
     if column.decision.kind != "empty" or column.coded is None:
         return column.coded
-    n_rows = len(column.coded.codes)
+    n_rows = len(column.coded)
     return CodedColumn(np.full(n_rows, -1, dtype=np.int32), [], n_rows)
 
 

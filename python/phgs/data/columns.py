@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,30 +27,48 @@ MISSING_NAMES = (None, "missing", "(missing)")
 """Labels of the state of missing values, of which the first that is free is taken."""
 
 
+Stored: TypeAlias = "NDArray[Any] | _core.PackedColumn"
+"""The codes of a column as they are kept."""
+
+
+def unpacked(stored: Stored) -> NDArray[Any]:
+    """Return codes as an array, which is made where they are packed."""
+    return stored.unpacked() if isinstance(stored, _core.PackedColumn) else stored
+
+
 @dataclass(frozen=True, slots=True)
 class CodedColumn:
     """State codes of a column.
 
     Attributes
     ----------
-    codes
-        A code for each row; −1 where the value is missing.
+    stored
+        A code for each row, −1 where the value is missing; of many rows without missing values packed.
     labels
         The value of each code.
     missing
         Number of missing values.
     """
 
-    codes: NDArray[np.integer[Any]]
+    stored: NDArray[np.integer[Any]] | _core.PackedColumn
     labels: list[Any]
     missing: int
 
+    @property
+    def codes(self) -> NDArray[np.integer[Any]]:
+        """A code for each row; made when it is asked for where they are packed."""
+        return unpacked(self.stored)
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
     @classmethod
-    def of_table(cls, codes: NDArray[Any], labels: Sequence[Any], missing: int) -> CodedColumn:
+    def of_table(cls, stored: Stored, labels: Sequence[Any], missing: int) -> CodedColumn:
         """Return a column of a table, in which a missing value has the code after the last state."""
         if missing:
-            codes = np.where(codes < len(labels), codes.astype(with_gaps(len(labels))), -1)
-        return cls(codes, list(labels), missing)
+            codes = unpacked(stored)
+            stored = np.where(codes < len(labels), codes.astype(with_gaps(len(labels))), -1)
+        return cls(stored, list(labels), missing)
 
     def for_table(self) -> NDArray[Any]:
         """Return the codes with the number of states where a value is missing."""
@@ -64,7 +82,8 @@ class CodedColumn:
         """Renumber the states on the rows to keep; unused states go."""
         if keep is None and not self.missing:
             return self
-        codes = self.codes if keep is None else self.codes[keep]
+        codes = self.codes
+        codes = codes if keep is None else codes[keep]
         try:
             codes, values = _core.encode_integers(codes)
         except _core.DataError:

@@ -106,7 +106,7 @@ def discretize(
     if method == "hartemink":
         others = [column for column in coded.values() if isinstance(column, CodedColumn)]
         checks.check_lengths(
-            {frame.names[x]: len(c.codes) for x, c in coded.items() if isinstance(c, CodedColumn)}
+            {frame.names[x]: len(c) for x, c in coded.items() if isinstance(c, CodedColumn)}
             | {frame.names[x]: len(numbers) for x, numbers in chosen.items()}
         )
         cuts = _hartemink(distinct, cuts, wanted_bins, [np.asarray(c.codes, dtype=np.int64) for c in others])

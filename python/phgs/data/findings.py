@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from phgs.data.checks import listed, plural
+from phgs.data.packed import state_counts
 from phgs.data.relations import copies, functions, functions_of_two
 from phgs.errors import DegenerateColumnWarning, ManyStatesWarning, MissingValuesWarning, PhgsWarning
 from phgs.texts import printable
@@ -211,10 +210,10 @@ def many_states(table: Categories | ShardedTable) -> list[Finding]:
 def rare_states(table: Categories) -> list[Finding]:
     """Columns with states that are in few rows."""
     found = []
-    for i, (name, codes, arity) in enumerate(zip(table.names, table.codes, table.arities, strict=True)):
+    for i, (name, arity) in enumerate(zip(table.names, table.arities, strict=True)):
         if arity > 1 and i not in table.isolated:
-            counts = np.bincount(codes, minlength=arity)[:arity]
-            rare = int(np.count_nonzero(counts < FEW_ROWS_OF_A_STATE))
+            counts = state_counts(table.codes, i, arity)[:arity]
+            rare = sum(count < FEW_ROWS_OF_A_STATE for count in counts)
             if rare:
                 found.append((name, rare, arity))
     shown = ", ".join(f"{name!r} ({rare:,} of {arity:,})" for name, rare, arity in found[:8])

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phgs import _core
 from phgs.data.columns import CodedColumn, code_type, encode, with_gaps
+from phgs.data.packed import MOST_STATES, can_pack
 from phgs.data.values import Problem, read_values
 
 if TYPE_CHECKING:
@@ -22,12 +24,15 @@ class Growing:
     ----------
     declared
         Whether the column is said to be one of categories.
+    n_rows
+        How many rows are expected; many are kept as bit planes.
     """
 
-    def __init__(self, declared: bool) -> None:
+    def __init__(self, declared: bool, n_rows: int = 0) -> None:
         self.declared = declared
         self.codes_of: dict[Any, int] = {}
         self._parts: list[NDArray[Any]] = []
+        self._packer = _core.ColumnPacker(n_rows) if can_pack(n_rows, 1) else None
         self._missing = 0
         self._problem: Problem | None = None
 
@@ -39,7 +44,16 @@ class Growing:
             if isinstance(codes, Problem):
                 self._problem = codes
             else:
-                self._parts.append(codes)
+                self._keep(codes)
+
+    def _keep(self, codes: NDArray[Any]) -> None:
+        if self._packer is not None:
+            if codes.dtype == np.uint8 and len(self.codes_of) <= MOST_STATES:
+                self._packer.add(codes)
+                return
+            # What has more states, or missing values, is kept as codes.
+            self._parts, self._packer = [self._packer.whole().unpacked()], None
+        self._parts.append(codes)
 
     def read(self, values: Any) -> CodedColumn | Problem:
         """Number the values of a part by themselves."""
@@ -63,6 +77,9 @@ class Growing:
         """Put the parts together."""
         if self._problem is not None:
             return self._problem
+        if self._packer is not None:
+            packer, self._packer = self._packer, None
+            return CodedColumn(packer.whole(), list(self.codes_of), 0)
         parts: list[Any] = self._parts
         self._parts = []
         if not self._missing and len(self.codes_of) < 256:

@@ -27,6 +27,7 @@ from phgs.data.columns import _ISO_DATE, CodedColumn, _label_problem, encode
 from phgs.data.dates import seconds_of, seconds_or_nan
 from phgs.data.findings import is_identifier
 from phgs.data.frames import Frame, Name, RawColumn
+from phgs.data.packed import packed
 from phgs.data.stored import StoredColumn, let_go
 from phgs.data.strays import is_code, is_numeric, refuse_as_number, refuse_strays
 from phgs.data.values import Problem, Values, _is_missing, numbers, read_values
@@ -136,9 +137,10 @@ class Column:
         return found if found.any() else None
 
     def __len__(self) -> int:
-        found = self.numbers if self.coded is None else self.coded.codes
-        assert found is not None
-        return len(found)
+        if self.coded is not None:
+            return len(self.coded)
+        assert self.numbers is not None
+        return len(self.numbers)
 
 
 def check_given(kinds: Any) -> None:
@@ -195,9 +197,12 @@ def decide(frame: Frame, given: Mapping[Name, str]) -> list[Column]:
 
 def _tried(name: Name, raw: RawColumn, said: str | None, *, from_text: bool) -> Column | Problem | DataError:
     try:
-        return decide_one(name, raw, said, from_text=from_text)
+        found = decide_one(name, raw, said, from_text=from_text)
     except DataError as error:
         return error
+    if isinstance(found, Column) and found.coded is not None:
+        return replace(found, coded=packed(found.coded))
+    return found
 
 
 def decide_one(name: Name, raw: RawColumn, said: str | None, *, from_text: bool) -> Column | Problem:
@@ -308,7 +313,7 @@ def _settled(values: Values, what: str) -> Column | Problem:
         return _apart(Decision("identifier", looks), coded, len(values.data))
     if isinstance(coded, Problem):
         return coded
-    k, n = len(coded.labels), len(coded.codes) - coded.missing
+    k, n = len(coded.labels), len(coded) - coded.missing
     if not k:
         return _empty(len(values.data))
     looks = f"{what}, {checks.plural(k, 'different value')}"
@@ -358,7 +363,7 @@ def _as_dates(name: Name, values: Values, said: str | None) -> Column | Problem:
         return Column(decision, seconds[values.data])
     if isinstance(coded, Problem):
         return _apart(Decision("date", "dates or times", doubtful=True), None, len(values.data))
-    k, n = len(coded.labels), len(coded.codes) - coded.missing
+    k, n = len(coded.labels), len(coded) - coded.missing
     if not k:
         return _empty(len(values.data))
     looks = f"dates or times, {checks.plural(k, 'different value')}"

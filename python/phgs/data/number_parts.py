@@ -68,8 +68,8 @@ class NumberPart(Reading):
         self._not_numbers: set[int] = set()
         self._part = _core.NumberPart()
 
-    def _add(self, rows: Any) -> None:
-        for i, column in enumerate(take_apart(rows).values()):
+    def _add(self, rows: Any, first: int) -> None:
+        for i, column in enumerate(take_apart(rows).values(), first):
             found = numbers(column)
             if found is None:
                 self._not_numbers.add(i)

@@ -11,7 +11,7 @@ import functools
 import itertools
 import time
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phgs import _core
-from phgs.data.columns import CodedColumn, code_type, in_bytes
+from phgs.data.columns import CodedColumn, Stored, code_type, in_bytes, unpacked
 from phgs.data.growing import Growing
+from phgs.data.packed import MOST_STATES, packed, packed_or_problem
+from phgs.data.stored import columns_at_once, let_go
 from phgs.data.values import Problem
 
 if TYPE_CHECKING:
@@ -42,11 +44,11 @@ class RowGroup:
     group: int
     n_rows: int
 
-    def read(self, columns: Sequence[str]) -> Any:
-        """Read it."""
+    def read(self, columns: Sequence[str], most: int | None = None) -> Any:
+        """Read it, or at most so many of its rows."""
         from phgs.data.shards import read_row_group
 
-        return read_row_group(self.path, self.group, self.n_rows, columns)
+        return read_row_group(self.path, self.group, self.n_rows, columns, most)
 
 
 def told(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,8 +81,10 @@ Wanted = tuple[Piece, "tuple[int, int] | None"]
 def rows_of(
     left: list[Wanted],
     columns: Sequence[str],
-    add: Callable[[Any], None],
+    add: Callable[[Any, int], None],
     seconds: float,
+    *,
+    together: bool = False,
 ) -> int:
     """Read pieces for about so long, the last of a list first, and return how many are left.
 
@@ -91,26 +95,33 @@ def rows_of(
     columns
         The columns that are read.
     add
-        Called with the rows of each piece, as a `pyarrow.Table`.
+        Called with rows of each piece, a `pyarrow.Table` of some neighbouring columns, and the position of the first.
     seconds
         For how long.
+    together
+        Whether all columns of a piece are wanted in one table.
     """
     until = time.monotonic() + seconds
     while left:
         piece, rows = left.pop()
-        found = _read(piece, columns)
-        add(found if rows is None else found.slice(rows[0], rows[1] - rows[0]))
+        for first, found in _read(piece, columns, together=together):
+            add(found if rows is None else found.slice(rows[0], rows[1] - rows[0]), first)
         if time.monotonic() > until:
             break
     return len(left)
 
 
-def _read(piece: Piece, columns: Sequence[str]) -> Any:
+def _read(piece: Piece, columns: Sequence[str], *, together: bool) -> Iterator[tuple[int, Any]]:
+    """Read a few columns at a time, where that can be."""
     if isinstance(piece, RowGroup):
-        return piece.read(columns)
+        width = len(columns) if together else columns_at_once(piece.n_rows)
+        for first in range(0, len(columns), width):
+            yield first, piece.read(columns[first : first + width])
+            let_go(piece.n_rows * len(columns))
+        return
     from phgs.data.partitions import as_arrow
 
-    return as_arrow(piece, columns)
+    yield 0, as_arrow(piece, columns)
 
 
 class Reading:
@@ -124,12 +135,17 @@ class Reading:
         The columns that are read.
     threads
         Threads that a part works with, once it has read.
+    together
+        Whether all columns of a piece are wanted in one table.
     """
 
-    def __init__(self, wanted: Sequence[Wanted], columns: Sequence[str], threads: int) -> None:
+    def __init__(
+        self, wanted: Sequence[Wanted], columns: Sequence[str], threads: int, *, together: bool = False
+    ) -> None:
         self._left = list(wanted)[::-1]
         self._columns = list(columns)
         self._threads = threads
+        self._together = together
 
     def version(self) -> str:
         """Return the version of this package here."""
@@ -138,10 +154,10 @@ class Reading:
     @told
     def read(self, seconds: float) -> int:
         """Read for about so long, and return how many pieces are left."""
-        return rows_of(self._left, self._columns, self._add, seconds)
+        return rows_of(self._left, self._columns, self._add, seconds, together=self._together)
 
-    def _add(self, rows: Any) -> None:
-        """Take over the rows of a piece, a `pyarrow.Table`."""
+    def _add(self, rows: Any, first: int) -> None:
+        """Take over rows of a piece, a `pyarrow.Table` of some neighbouring columns, and the position of the first."""
         raise NotImplementedError
 
 
@@ -171,21 +187,23 @@ class Part(Reading):
         threads: int,
     ) -> None:
         read = columns if counts is None else [*columns, counts]
-        super().__init__([(piece, None) for piece in pieces], read, threads)
+        # Rows are repeated in all columns together.
+        super().__init__([(piece, None) for piece in pieces], read, threads, together=counts is not None)
         self._counts = counts
         self._n_rows = 0
         self._no_rows: list[int] | None = None
-        self._growing = [Growing(name in declared) for name in columns]
+        n_rows = sum(piece.n_rows for piece in pieces if isinstance(piece, RowGroup))
+        self._growing = [Growing(name in declared, n_rows) for name in columns]
         self._found: list[CodedColumn | Problem] = []
         self._counter: _core.PartCounter | None = None
 
-    def _add(self, rows: Any) -> None:
+    def _add(self, rows: Any, first: int) -> None:
         if self._counts is not None:
             from phgs.data.counts import repeated_rows
 
             rows = repeated_rows(rows, self._counts, self._n_rows)
             self._n_rows += rows.num_rows
-        for column, values in zip(self._growing, rows.columns, strict=True):
+        for column, values in zip(self._growing[first:], rows.columns, strict=False):
             column.add(values)
 
     @told
@@ -197,7 +215,7 @@ class Part(Reading):
 
     def _states(self) -> tuple[int, list[list[Any] | Problem], list[int]]:
         coded = [column for column in self._found if isinstance(column, CodedColumn)]
-        n_rows = len(coded[0].codes) if coded else 0
+        n_rows = len(coded[0]) if coded else 0
         labels = [column.labels if isinstance(column, CodedColumn) else column for column in self._found]
         missing = [column.missing if isinstance(column, CodedColumn) else 0 for column in self._found]
         return n_rows, labels, missing
@@ -220,15 +238,15 @@ class Part(Reading):
             if isinstance(whole, CodedColumn):
                 known = set(column.labels)
                 labels = [label if label in known else Gap.MISSING for label in whole.labels]
-                whole = CodedColumn(whole.codes, labels, 0)
+                whole = packed(CodedColumn(whole.stored, labels, 0))
             self._found[i] = whole
         columns = [column for column in self._found if isinstance(column, CodedColumn)]
         if drop and len(columns) == len(self._found):
-            keep = np.ones(len(columns[0].codes), dtype=np.bool_)
+            keep = np.ones(len(columns[0]), dtype=np.bool_)
             for column in columns:
                 if column.missing:
                     keep &= column.codes >= 0
-            self._found = [column.on_rows(keep, missing_is_state=False) for column in columns]
+            self._found = [packed_or_problem(column.on_rows(keep, missing_is_state=False)) for column in columns]
         return self._states()
 
     @told
@@ -242,19 +260,16 @@ class Part(Reading):
         arities
             The number of states of each column in all parts, with that of missing values, which is the last.
         """
-        columns: list[NDArray[Any]] = []
+        columns: list[Stored] = []
         for i, (new, arity) in enumerate(zip(numbers, arities, strict=True)):
             column = self._found[i]
             assert isinstance(column, CodedColumn)
             # What was read goes before the next column comes.
             self._found[i] = Problem.TOO_MANY
-            kind = code_type(arity)
-            if list(new) == list(range(len(new))) and column.codes.dtype == kind:
-                columns.append(column.codes)
-            else:
-                # What is missing has the last code, and is −1 here.
-                numbered = [*new, arity - 1] if column.missing else new
-                columns.append(in_bytes(np.asarray(numbered, dtype=kind)[column.codes]))
+            # What is missing has the last code, and is −1 here.
+            numbered = [*new, arity - 1] if column.missing else new
+            columns.append(_renumbered(column.stored, numbered, arity))
+            del column
         p = len(columns)
         if not len(columns[0]):
             # All rows were left out.
@@ -262,7 +277,7 @@ class Part(Reading):
             return np.zeros(sum(arities), np.uint32), 0
         self._counter = _core.PartCounter(columns, list(arities))
         counts = self._counter.tables(np.arange(p, dtype=np.uint32), np.arange(p + 1, dtype=np.uint64), 1)
-        return counts, functools.reduce(lambda sum_, codes: zlib.crc32(codes.data, sum_), columns, 0)
+        return counts, functools.reduce(_checksum, columns, 0)
 
     @told
     def tables(self, members: NDArray[np.uint32], starts: NDArray[np.uint64]) -> NDArray[np.uint32]:
@@ -281,6 +296,23 @@ class Part(Reading):
             return np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0, np.uint32)
         assert self._counter is not None
         return self._counter.cells(aligned(variables))
+
+
+def _renumbered(stored: Stored, new: Sequence[int], arity: int) -> Stored:
+    """Number the states of a column as in all parts."""
+    if isinstance(stored, _core.PackedColumn) and arity <= MOST_STATES:
+        return stored.renumbered(list(new), arity)
+    codes, kind = unpacked(stored), code_type(arity)
+    if list(new) == list(range(len(new))) and codes.dtype == kind:
+        return codes
+    return in_bytes(np.asarray(new, dtype=kind)[codes])
+
+
+def _checksum(sum_: int, stored: Stored) -> int:
+    """Go on with the checksum of rows."""
+    if isinstance(stored, _core.PackedColumn):
+        return functools.reduce(lambda before, plane: zlib.crc32(plane, before), stored.planes(), sum_)
+    return zlib.crc32(stored.data, sum_)
 
 
 def aligned(array: NDArray[Any]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from phgs import _core
+from phgs.data.packed import state_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,14 +113,15 @@ def _candidates(table: Categories, groups: list[list[int]]) -> list[int]:
 
 def _n_states(table: Categories, x: int) -> int:
     """Number of states of a column, missing among them where values are missing."""
-    return int(table.codes[x].max()) + 1
+    counts = state_counts(table.codes, x, table.arities[x])
+    return max((state for state, count in enumerate(counts) if count), default=0) + 1
 
 
 def _chance(table: Categories, x: int, n_configurations: int, log_limit: float) -> bool:
     """Whether chance explains that a column is the same wherever a configuration is."""
-    counts = np.bincount(table.codes[x])
+    most = max(state_counts(table.codes, x, table.arities[x]))
     repeats = table.n_rows - n_configurations
-    return repeats * math.log(counts.max() / table.n_rows) > log_limit
+    return repeats * math.log(most / table.n_rows) > log_limit
 
 
 def _sample(table: Categories, columns: list[int]) -> NDArray[Any]:
@@ -169,8 +171,9 @@ class _Pair(NamedTuple):
     def determines(self, x: int) -> bool:
         """Whether a column is the same in all rows where the two are."""
         value = np.full(self.of_y * self.of_z, -1, dtype=np.int32)
+        of_x = self.table.codes[x]
         for rows, joint in self.parts():
-            codes, before = self.table.codes[x][rows], value[joint]
+            codes, before = of_x[rows], value[joint]
             if ((before != codes) & (before >= 0)).any():
                 return False
             value[joint] = codes

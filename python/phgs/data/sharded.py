@@ -14,10 +14,12 @@ from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.asking import Parts, check_memory, places_of
 from phgs.data.base import Data
-from phgs.data.columns import name_of_missing
+from phgs.data.columns import CodedColumn, name_of_missing
+from phgs.data.growing import Growing
 from phgs.data.kinds import are_categories, are_few
 from phgs.data.missing import needs_complete_rows
-from phgs.data.parts import Gap, Part
+from phgs.data.packed import MOST_STATES, can_pack
+from phgs.data.parts import Gap, Part, RowGroup
 from phgs.data.values import MAX_STATES, Problem, is_number
 from phgs.errors import DataError, ParameterError
 
@@ -31,8 +33,14 @@ if TYPE_CHECKING:
     from phgs.data.parts import Piece
     from phgs.data.table import Missing
 
-_BYTES_A_VALUE = 1.5
+BYTES_A_CODE = 1.5
 """What a value takes on a worker: its code, its share of the bit planes."""
+
+_FIRST_ROWS = 1000
+"""Rows that are looked at for how many states columns have."""
+
+_MARGIN = 1.1
+"""What else a worker takes, and states that the first rows do not show."""
 
 _AT_ONCE = 1 << 33
 """Rows times tables that are asked for in one call, up to a second's counting; of more, calls follow each other."""
@@ -235,12 +243,9 @@ def spread(
     places = places_of(engine)
     declared = list(declared)
     cut = _cut([rows for _, rows in pieces], len(places))
-    check_memory(
-        engine,
-        places,
-        [sum(rows for _, rows in pieces[first:end]) for first, end in cut],
-        _BYTES_A_VALUE * len(columns),
-    )
+    of_parts = [sum(rows for _, rows in pieces[first:end]) for first, end in cut]
+    states = states_of_first_rows(pieces[0][0], columns) if can_pack(min(of_parts), 1) else []
+    check_memory(engine, places, of_parts, bytes_a_row(states, len(columns)))
     names, categories = list(columns), list(columns) if found_out else declared
     given = [([piece for piece, _ in pieces[first:end]], names, categories, counts) for first, end in cut]
     parts = Counters(engine, Part, given)
@@ -251,6 +256,21 @@ def spread(
     except BaseException:
         parts.free()
         raise
+
+
+def states_of_first_rows(piece: Piece, columns: Sequence[str]) -> list[int]:
+    """Count the states of each column in the first rows; of what cannot be looked at there are none."""
+    if not isinstance(piece, RowGroup):
+        return []
+    rows = piece.read(columns, _FIRST_ROWS)
+    found = [Growing(declared=True).read(values) for values in rows.columns]
+    return [len(column.labels) for column in found if isinstance(column, CodedColumn)]
+
+
+def bytes_a_row(states: Sequence[int], n_columns: int) -> float:
+    """Return what a row takes on a worker, where columns of few states are kept as bit planes."""
+    planes = sum((r - 1) / 8 if r <= MOST_STATES else BYTES_A_CODE for r in states)
+    return _MARGIN * planes + BYTES_A_CODE * (n_columns - len(states))
 
 
 def _cut(rows: Sequence[int], n_parts: int) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +44,8 @@ def shards(where: Any, *, on: Any = None, columns: Iterable[str] | None = None) 
 
     The rows are those of all files, in the order of the names of the files (of a list, in its own order). Every
     function that takes data takes what this returns, and takes the folder, pattern or list itself too. Rows are read
-    one row group at a time, so that memory is taken for a byte a value and one row group.
+    one row group at a time, so that memory is taken for one row group and for bit planes: of each column an eighth of a
+    byte a row for each state but the first.
 
     Parameters
     ----------
@@ -260,6 +262,21 @@ class Shards:
         """Leave the column of counts out."""
         return tuple(name for name in names if name != self.counts)
 
+    def versions(self) -> list[list[Any]]:
+        """Return what tells files from others of the same name: path, bytes, time of the last change, rows."""
+        from pyarrow import fs
+
+        found = []
+        for path, (_, n_rows, _) in zip(self.paths, self._facts, strict=True):
+            system, inner = file_system(path)
+            info = (fs.LocalFileSystem() if system is None else system).get_file_info(inner)
+            found.append([path if "://" in path else str(Path(path).resolve()), info.size, info.mtime_ns, n_rows])
+        return found
+
+    def type_of(self, name: str) -> Any:
+        """Return the Arrow type of a column."""
+        return self._facts[0][0].field(name).type
+
     def check(self) -> None:
         """Refuse files that do not fit together."""
         first, *_ = self._facts[0]
@@ -368,7 +385,7 @@ class Shards:
         width = columns_at_once(self.n_rows)
         for first in range(0, len(columns), width):
             names = columns[first : first + width]
-            growing = [Growing(name in declared) for name in names]
+            growing = [Growing(name in declared, self.n_rows) for name in names]
             for group in self.row_groups(names):
                 for column, values in zip(growing, group.columns, strict=True):
                     column.add(values)
@@ -387,28 +404,43 @@ class Shards:
         except (pa.ArrowException, pa.ArrowInvalid) as error:
             raise DataError(f"cannot read {path} as Parquet: {str(error).strip().splitlines()[0]}") from error
 
-    def _read(self, file: Any, path: str, group: int, columns: list[str]) -> Any:
+    def _first(self, file: Any, path: str, group: int, columns: list[str], most: int) -> Any:
         import pyarrow as pa
 
-        try:
+        with _named(path):
+            return pa.Table.from_batches([next(file.iter_batches(most, [group], columns))]).select(columns)
+
+    def _read(self, file: Any, path: str, group: int, columns: list[str]) -> Any:
+        with _named(path):
             return file.read_row_group(group, columns=columns).select(columns)
-        except (pa.ArrowException, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise  # What the system says, such as that the file is gone; not that it is torn.
-            raise DataError(f"cannot read {path}: {str(error).strip().splitlines()[0]}") from error
 
     def __repr__(self) -> str:
         files = "1 file" if len(self.paths) == 1 else f"{len(self.paths):,} files"
         return f"<phgs.Shards: {self.n_rows:,} rows × {len(self.names):,} columns in {files}>"
 
 
-def read_row_group(path: str, group: int, n_rows: int, columns: Sequence[str]) -> Any:
-    """Read one row group, which must have as many rows as it had."""
+def read_row_group(path: str, group: int, n_rows: int, columns: Sequence[str], most: int | None = None) -> Any:
+    """Read one row group, which must have as many rows as it had, or its first rows."""
     source = Shards((path,))
     with source._open(path) as file:
         if group < file.metadata.num_row_groups and file.metadata.row_group(group).num_rows == n_rows:
-            return source._read(file, path, group, list(columns))
+            if most is None:
+                return source._read(file, path, group, list(columns))
+            return source._first(file, path, group, list(columns), most)
     raise DataError(f"{path} has changed: its row group {group} is not what it was")
+
+
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Name the file that cannot be read."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # What the system says, such as that the file is gone; not that it is torn.
+        raise DataError(f"cannot read {path}: {str(error).strip().splitlines()[0]}") from error
 
 
 def _kind(kind: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,9 @@ def columns_at_once(n_rows: int) -> int:
     return max(1, _AT_ONCE // max(1, n_rows))
 
 
-def let_go(n_rows: int) -> None:
-    """Give the memory back that Arrow keeps for more columns, once columns of so many rows have been read."""
-    if n_rows > _AT_ONCE:
+def let_go(n_values: int) -> None:
+    """Give the memory back that Arrow keeps for more, where there are so many values that it would be much."""
+    if n_values > _AT_ONCE:
         import pyarrow as pa
 
         pa.default_memory_pool().release_unused()
@@ -49,6 +49,16 @@ class StoredColumns:
         """Return the columns, of which none is read."""
         return [StoredColumn(self, position) for position in range(len(self._names))]
 
+    def labelled(self, position: int) -> Iterator[Any] | None:
+        """Return the row groups of a column of labels, where a column is read alone; None of others."""
+        import pyarrow.types as types
+
+        name = self._names[position]
+        kind = self._source.type_of(name)
+        if self._width > 1 or not (types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind)):
+            return None
+        return (group.column(0) for group in self._source.row_groups([name]))
+
     def read(self, position: int) -> Any:
         """Read a column into an Arrow array."""
         batch = position // self._width
@@ -73,6 +83,10 @@ class StoredColumn:
 
     def __len__(self) -> int:
         return self.of.n_rows
+
+    def labelled(self) -> Iterator[Any] | None:
+        """Return its row groups, each as an Arrow array, if it has many rows and labels; else None."""
+        return self.of.labelled(self.position)
 
     def read(self) -> Any:
         """Read it into an Arrow array; it is not kept."""

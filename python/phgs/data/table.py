@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
 from phgs.data.kinds import Decision
 from phgs.data.missing import needs_complete_rows
+from phgs.data.packed import packed_or_problem, state_codes, stored
 from phgs.data.shards import Shards, row_groups_of
 from phgs.data.values import Problem
 from phgs.errors import DataError, ParameterError
@@ -40,14 +42,14 @@ class Categories(Data):
     ----------
     levels : tuple of tuple
         The states of each column: ``levels[j][code]`` is the label of a code.
-    codes : tuple of numpy.ndarray
+    codes : sequence of numpy.ndarray
         The state codes of each column, ``uint8`` or ``uint16``.
     apart : tuple of int or None
         Positions of the columns that learners keep isolated, where that is a matter of other rows than these.
     """
 
     levels: tuple[tuple[Any, ...], ...]
-    codes: tuple[NDArray[Any], ...]
+    codes: Sequence[NDArray[Any]]
     apart: tuple[int, ...] | None
     weights: NDArray[np.float64] | None = None
 
@@ -111,7 +113,7 @@ class Categories(Data):
         chosen = positions(self.names, columns)
         selected = self._of_columns(
             tuple(self.names[index] for index in chosen),
-            tuple(self.codes[index] for index in chosen),
+            state_codes(stored(self.codes)[index] for index in chosen),
             tuple(self.levels[index] for index in chosen),
             None if self.apart is None else tuple(i for i, index in enumerate(chosen) if index in self.apart),
         )
@@ -130,13 +132,13 @@ class Categories(Data):
     def _of_columns(
         self,
         names: tuple[Name, ...],
-        codes: tuple[NDArray[Any], ...],
+        codes: Sequence[NDArray[Any]],
         levels: tuple[tuple[Any, ...], ...],
         apart: tuple[int, ...] | None,
     ) -> Self: ...
 
     @abstractmethod
-    def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self: ...
+    def _with(self, codes: Sequence[NDArray[Any]], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,8 +152,9 @@ class CategoricalTable(Categories):
     levels : tuple of tuple
         The states of each column: ``levels[j][code]`` is the label of a code. Codes number the labels in the order of
         their first appearance in the rows, so that they do not depend on the type of the labels.
-    codes : tuple of numpy.ndarray
-        The state codes of each column, ``uint8`` or ``uint16``.
+    codes : sequence of numpy.ndarray
+        The state codes of each column, ``uint8`` or ``uint16``. Of a million rows and more they are kept as bit planes,
+        and an array is made of a column when it is asked for.
     n_rows : int
         Rows that are used.
     n_rows_read : int
@@ -166,7 +169,7 @@ class CategoricalTable(Categories):
 
     names: tuple[Name, ...]
     levels: tuple[tuple[Any, ...], ...]
-    codes: tuple[NDArray[Any], ...]
+    codes: Sequence[NDArray[Any]]
     n_rows: int
     n_rows_read: int
     decisions: tuple[Decision, ...] = ()
@@ -178,7 +181,7 @@ class CategoricalTable(Categories):
         """The data as the core holds them, made when first asked for."""
         if self.weights is not None:
             return _core.WeightedDataset(list(self.codes), list(self.arities), self.weights)
-        return _core.CategoricalDataset(list(self.codes), list(self.arities))
+        return _core.CategoricalDataset(list(stored(self.codes)), list(self.arities))
 
     def _decided(self, decisions: tuple[Decision, ...]) -> Self:
         return replace(self, decisions=decisions)
@@ -191,13 +194,13 @@ class CategoricalTable(Categories):
     def _of_columns(
         self,
         names: tuple[Name, ...],
-        codes: tuple[NDArray[Any], ...],
+        codes: Sequence[NDArray[Any]],
         levels: tuple[tuple[Any, ...], ...],
         apart: tuple[int, ...] | None,
     ) -> Self:
         return replace(self, names=names, codes=codes, levels=levels, apart=apart)
 
-    def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
+    def _with(self, codes: Sequence[NDArray[Any]], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
         return replace(self, codes=codes, levels=levels, n_rows=n_rows, n_rows_read=n_rows)
 
     def __repr__(self) -> str:
@@ -231,7 +234,7 @@ class IncompleteTable(Categories):
 
     names: tuple[Name, ...]
     levels: tuple[tuple[Any, ...], ...]
-    codes: tuple[NDArray[Any], ...]
+    codes: Sequence[NDArray[Any]]
     n_rows: int
     n_rows_read: int
     apart: tuple[int, ...] | None = None
@@ -280,7 +283,7 @@ class IncompleteTable(Categories):
             if missing == "testwise" and self.weights is not None:
                 raise testwise_with_weights()
             return self if missing == self.missing else replace(self, missing=missing)
-        columns = zip(self.codes, self.levels, self.n_missing, strict=True)
+        columns = zip(stored(self.codes), self.levels, self.n_missing, strict=True)
         coded = [CodedColumn.of_table(*column) for column in columns]
         options: dict[str, Any] = {"n_rows_read": self.n_rows_read, "from_text": False, "decisions": self.decisions}
         options["weights"] = self.weights
@@ -323,7 +326,7 @@ class IncompleteTable(Categories):
         assert isinstance(completed, CategoricalTable)
         core = completed.core
         if not isinstance(core, _core.CategoricalDataset):
-            core = _core.CategoricalDataset(list(completed.codes), list(completed.arities))
+            core = _core.CategoricalDataset(list(stored(completed.codes)), list(completed.arities))
         options = {"sweeps": sweeps, "seed": seed, "threads": threads}
         return self._completed(
             _core.fill_categories(self.core, core, arcs, **options, time_limit=time_limit, weights=self.weights)
@@ -341,14 +344,14 @@ class IncompleteTable(Categories):
     def _of_columns(
         self,
         names: tuple[Name, ...],
-        codes: tuple[NDArray[Any], ...],
+        codes: Sequence[NDArray[Any]],
         levels: tuple[tuple[Any, ...], ...],
         apart: tuple[int, ...] | None,
     ) -> Self:
         n_missing = tuple(self.n_missing[self.position[name]] for name in names)
         return replace(self, names=names, codes=codes, levels=levels, apart=apart, n_missing=n_missing)
 
-    def _with(self, codes: tuple[NDArray[Any], ...], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
+    def _with(self, codes: Sequence[NDArray[Any]], levels: tuple[tuple[Any, ...], ...], n_rows: int) -> Self:
         counts = [int(np.count_nonzero(c == len(labels))) for c, labels in zip(codes, levels, strict=True)]
         changed = replace(self, codes=codes, levels=levels, n_rows=n_rows, n_rows_read=n_rows)
         return replace(changed, n_missing=tuple(counts))
@@ -398,6 +401,7 @@ def as_table(
     categories: Iterable[Name] | Name | None = None,
     counts: PerRow | None = None,
     weights: PerRow | None = None,
+    cache: str | os.PathLike[str] | None = None,
     warn: bool = True,
     stacklevel: int = 2,
 ) -> Table | IncompleteTable:
@@ -430,6 +434,10 @@ def as_table(
     weights
         Sampling weights: the name of a column of numbers, which then is no variable, or a number for each row. Tests
         and scores use the weighted table, scaled to Kish's effective number of rows. Rows of weight 0 are left out.
+    cache
+        Path of a file in which a table that comes from Parquet files is kept. The next call with the same files (by
+        path, size and time of their last change) and the same options maps that file into memory and reads no row; a
+        call with others makes it anew.
     warn
         Whether to warn of what `phgs.describe` finds: constant columns, identifiers, columns with very many states,
         copies, labels that are the same as text, and (up to 100 columns) columns that another one determines.
@@ -461,6 +469,8 @@ def as_table(
         from phgs.data.weights import weighted
 
         data, names = weighted(data, weights, names, stay=False), None
+    if cache is not None and isinstance(data, Data):
+        raise no_cache(data)
     if isinstance(data, (CategoricalTable, IncompleteTable)):
         for name in names_of(categories, "categories", data.names) if categories is not None else ():
             data.index(name)
@@ -469,11 +479,13 @@ def as_table(
     if isinstance(data, Data):
         raise DataError(f"data: expected categories, got {data!r}; give the frame that it was made of")
     if (source := row_groups_of(data)) is not None:
-        return _table_of_shards(source, missing, names, columns, categories, warn=warn, stacklevel=stacklevel + 1)
+        return _table_of_shards(source, missing, names, columns, categories, cache, warn, stacklevel + 1)
+    if cache is not None:
+        raise no_cache(data)
     frame = take_apart(data, names)
     declared = declared_in(frame, categories)
     frame = frame.only(positions(frame.names, columns))
-    found = [encode(values) for values in frame.values(declared & set(frame.names))]
+    found = [packed_or_problem(encode(values)) for values in frame.values(declared & set(frame.names))]
     return table_of(
         frame.names,
         found,
@@ -485,17 +497,25 @@ def as_table(
     )
 
 
+def no_cache(data: Any) -> ParameterError:
+    """Return the error of a table that does not come from Parquet files as they are."""
+    return ParameterError(
+        "cache: what was read from Parquet files is kept, without counts= and weights=; data are a"
+        f" {type(data).__name__}: leave cache= out"
+    )
+
+
 def _table_of_shards(
     source: Shards,
     missing: Missing,
     names: Iterable[Name] | None,
     columns: Iterable[Name] | None,
     categories: Iterable[Name] | Name | None,
-    *,
+    cache: str | os.PathLike[str] | None,
     warn: bool,
     stacklevel: int,
 ) -> Table | IncompleteTable:
-    """Read files one row group at a time."""
+    """Read files one row group at a time, unless they were read before."""
     source.refuse_too_many()
     chosen = source.names if names is None else tuple(names)
     if len(chosen) != len(source.names):
@@ -505,8 +525,20 @@ def _table_of_shards(
     declared = declared_in(frame, categories)
     frame = frame.only(positions(frame.names, columns))
     read = {column for name, column in zip(frame.names, frame.columns, strict=True) if name in declared}
-    found = source.encoded(frame.columns, read)
-    return table_of(frame.names, found, missing, from_text=False, warn=warn, stacklevel=stacklevel + 1)
+
+    def table(*, warned: bool) -> Table | IncompleteTable:
+        found = source.encoded(frame.columns, read)
+        return table_of(frame.names, found, missing, from_text=False, warn=warned, stacklevel=stacklevel + 2)
+
+    if cache is None:
+        return table(warned=warn)
+    from phgs.data.cached import cached
+
+    options = {"names": frame.names, "columns": frame.columns, "categories": sorted(read), "missing": missing}
+    found = cached(cache, source, options, lambda: table(warned=False))
+    if warn:
+        findings.warn_of(found, stacklevel + 1)
+    return found
 
 
 def treated(table: Table | IncompleteTable, missing: Missing) -> Table | IncompleteTable:
@@ -535,8 +567,8 @@ def table_of(
 ) -> Table | IncompleteTable:
     """Put columns together, and do with missing values what is asked."""
     coded = _usable(names, found)
-    n_rows_read = len(coded[0].codes)
-    checks.check_lengths({name: len(column.codes) for name, column in zip(names, coded, strict=True)})
+    n_rows_read = len(coded[0])
+    checks.check_lengths({name: len(column) for name, column in zip(names, coded, strict=True)})
     if n_rows_read == 0:
         raise DataError("data has no rows")
     table = _in_one(
@@ -558,7 +590,7 @@ def _in_one(
     weights: NDArray[np.float64] | None = None,
 ) -> Table | IncompleteTable:
     left_in = missing in ("auto", "testwise") and any(column.missing for column in coded)
-    if missing == "auto" and all(column.missing == len(column.codes) for column in coded):
+    if missing == "auto" and all(column.missing == len(column) for column in coded):
         raise DataError("data: every value is missing")
     if not left_in:
         complete = complete_rows(coded)
@@ -567,7 +599,7 @@ def _in_one(
             weights = weights[complete]
     elif weights is not None and missing == "testwise":
         raise testwise_with_weights()
-    n_rows = len(coded[0].codes)
+    n_rows = len(coded[0])
     if n_rows == 0:
         raise DataError(f"no rows are left: each of the {n_rows_read:,} has a missing value; use missing='level'")
     checks.refuse_one_row(n_rows)
@@ -609,9 +641,9 @@ def positions(names: Sequence[Name], columns: Iterable[Name] | None) -> list[int
 def table_of_columns(names: tuple[Name, ...], columns: list[CodedColumn]) -> Table | IncompleteTable:
     """Put columns together; where values are missing in them, to an `IncompleteTable`."""
     levels = tuple(tuple(column.labels) for column in columns)
-    n_rows = len(columns[0].codes)
+    n_rows = len(columns[0])
     if not any(column.missing for column in columns):
-        codes = tuple(column.codes for column in columns)
+        codes = state_codes(column.stored for column in columns)
         return Table(names=names, levels=levels, codes=codes, n_rows=n_rows, n_rows_read=n_rows)
     return IncompleteTable(
         names=names,
@@ -631,7 +663,7 @@ def what_is_missing() -> str:
 
 def complete_rows(columns: Sequence[CodedColumn]) -> NDArray[np.bool_]:
     """Return which rows have no missing value."""
-    keep = np.ones(len(columns[0].codes), dtype=np.bool_)
+    keep = np.ones(len(columns[0]), dtype=np.bool_)
     for column in columns:
         if column.missing:
             keep &= column.codes >= 0

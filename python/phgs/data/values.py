@@ -106,9 +106,11 @@ def read_values(column: Any, *, from_text: bool = False, declared: bool = False)
     if isinstance(column, Repeated):
         once = read_values(column.column, from_text=from_text, declared=declared)
         return once if isinstance(once, Problem) else once.repeated(column.counts)
+    groups = None
     if isinstance(column, StoredColumn):
-        column = column.read()
-    found = _read(column, declared)
+        groups = column.labelled()
+        column = column.read() if groups is None else column
+    found = _read(column, declared) if groups is None else _of_groups(groups, declared)
     if isinstance(found, Problem) or not (declared or from_text):
         return found
     return Values(found.data, found.labels, found.missing, found.declared or declared, from_text)
@@ -303,6 +305,29 @@ def _of_arrow(column: Any, declared: bool) -> Values | Problem:
     except pa.ArrowException:
         return _of_objects(column.to_pylist())
     return Values(arrow.numbers(encoded.indices, -1), encoded.dictionary.to_pylist())
+
+
+def _of_groups(groups: Iterable[Any], declared: bool) -> Values | Problem:
+    """Read a column of labels whose row groups come one after another, as if it had come whole."""
+    number: dict[Any, int] = {}
+    labels: list[Any] = []
+    parts: list[NDArray[Any]] = []
+    said = False
+    for group in groups:
+        found = _of_arrow(group, declared)
+        if isinstance(found, Problem):
+            return found
+        assert found.labels is not None
+        said |= found.declared
+        new = []
+        for label in found.labels:
+            new.append(number.setdefault(_key(label), len(labels)))
+            if new[-1] == len(labels):
+                labels.append(label)
+        kind = np.int8 if len(labels) <= 127 else np.int16 if len(labels) <= 32_767 else np.int32
+        # The last entry stands for −1.
+        parts.append(np.asarray([*new, -1], dtype=kind)[found.data])
+    return Values(np.concatenate(parts), labels, declared=said)
 
 
 def _one_dictionary(column: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from phgs.data import GaussianTable, IncompleteGaussianTable, Mixed
+from phgs.data.packed import state_counts
 from phgs.data.sharded import ShardedTable
 from phgs.data.table import Categories
 
@@ -66,8 +67,7 @@ def column_facts(table: Data) -> dict[Name, ColumnFacts]:
         counts = None
         if i not in identifiers:
             # A missing value is numbered after the states.
-            every = np.bincount(table.codes[i], minlength=table.arities[i])
-            counts = tuple(every[: table.arities[i]].tolist())
+            counts = tuple(state_counts(table.codes, i, table.arities[i])[: table.arities[i]])
         found[name] = ColumnFacts(counts, missing[i])
     return found
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from phgs import _core
 from phgs.data import checks
-from phgs.data.columns import CodedColumn
+from phgs.data.columns import CodedColumn, Stored
 from phgs.data.growing import Growing
+from phgs.data.packed import state_codes, stored
 from phgs.data.shards import Shards, is_many, shards
 from phgs.data.table import CategoricalTable
 from phgs.data.values import Problem
@@ -47,10 +48,10 @@ class Source:
     missing: str = "error"
     sharded: ShardedTable | None = None
 
-    def parts(self) -> Iterator[tuple[list[NDArray[Any]], list[int]]]:
+    def parts(self) -> Iterator[tuple[list[Stored], list[int]]]:
         """Yield the rows in parts: codes of each column, and how many states each has shown so far."""
         if self.table is not None:
-            yield list(self.table.codes), list(self.table.arities)
+            yield list(stored(self.table.codes)), list(self.table.arities)
             return
         assert self.shards is not None
         growing = [Growing(name in self.declared) for name in self.columns]
@@ -58,7 +59,7 @@ class Source:
             read = (column.read(values) for column, values in zip(growing, group.columns, strict=True))
             found = self._without_missing(self._usable(read))
             codes = self._usable(column.number(part) for column, part in zip(growing, found, strict=True))
-            yield codes, [max(1, len(column.codes_of)) for column in growing]
+            yield [*codes], [max(1, len(column.codes_of)) for column in growing]
 
     def _usable(self, found: Iterable[Usable | Problem]) -> list[Usable]:
         """Refuse columns that cannot be used."""
@@ -118,7 +119,7 @@ def source_of(result: Result, data: Any) -> Source:
 
 def _in_order(table: CategoricalTable, names: tuple[Name, ...]) -> CategoricalTable:
     at = [table.position[name] for name in names]
-    codes, levels = tuple(table.codes[i] for i in at), tuple(table.levels[i] for i in at)
+    codes, levels = state_codes(stored(table.codes)[i] for i in at), tuple(table.levels[i] for i in at)
     return table._of_columns(names, codes, levels, None)
 
 

@@ -15,7 +15,7 @@ use crate::counts::fixed::Total;
 use crate::counts::simd::{Counter, Line, TILE, Tile};
 use crate::counts::table::planes::{BitPlanes, MAX_PLANE_ARITY};
 use crate::counts::{FixedScale, FixedSum, cost};
-use crate::data::{DiscreteData, with_codes};
+use crate::data::{CodesView, DiscreteData};
 
 /// Planes of candidates taken together.
 const PLANES: usize = 32;
@@ -282,32 +282,37 @@ impl Candidates {
         }
         for (&candidate, out) in candidates.iter().zip(out) {
             let arity = source.data.arity(candidate);
-            let column = source.data.column(candidate);
-            let middling: T = with_codes!(column, |codes| self.sum_middling(source.scale, codes, arity));
-            let small: T = with_codes!(column, |codes| self.sum_small(source.scale, codes));
+            let (middling, small): (T, T) = match source.data.column(candidate).view() {
+                CodesView::Narrow(codes) => self.sum_rows(source, |row| codes[row as usize].into(), arity),
+                CodesView::Wide(codes) => self.sum_rows(source, |row| codes[row as usize].into(), arity),
+                CodesView::Packed(codes) => self.sum_rows(source, |row| codes.get(row as usize), arity),
+            };
             out.add(middling.sum(), middling.occupied());
             out.add(small.sum(), small.occupied());
         }
     }
 
+    fn sum_rows<T: Total>(&mut self, source: Source<'_>, code: impl Fn(u32) -> u32, arity: u32) -> (T, T) {
+        (self.sum_middling(source, &code, arity), self.sum_small(source.scale, &code))
+    }
+
     /// All middling strata in one table. Rows that follow each other are seldom of one stratum, so that increments do
     /// not wait for each other.
-    fn sum_middling<C: Copy + Into<u32>, T: Total>(&mut self, scale: &FixedScale, codes: &[C], arity: u32) -> T {
+    fn sum_middling<T: Total>(&mut self, source: Source<'_>, code: impl Fn(u32) -> u32, arity: u32) -> T {
+        let scale = source.scale;
         let cells = self.n_middling * arity as usize;
         self.counts.clear();
-        if cells <= 4 * codes.len() {
+        if cells <= 4 * source.data.n_rows() {
             self.counts.resize(cells, 0);
             for &(row, stratum) in &self.middling {
-                self.counts[(stratum * arity + codes[row as usize].into()) as usize] += 1;
+                self.counts[(stratum * arity + code(row)) as usize] += 1;
             }
             return T::of(scale, &self.counts);
         }
         // Too many cells: sort them.
         self.codes.clear();
-        let cells = self
-            .middling
-            .iter()
-            .map(|&(row, stratum)| u64::from(stratum) * u64::from(arity) + u64::from(codes[row as usize].into()));
+        let cells =
+            self.middling.iter().map(|&(row, stratum)| u64::from(stratum) * u64::from(arity) + u64::from(code(row)));
         self.codes.extend(cells);
         self.codes.sort_unstable();
         self.counts.extend(self.codes.chunk_by(|a, b| a == b).map(|cell| cell.len() as u32));
@@ -315,7 +320,7 @@ impl Candidates {
     }
 
     /// Small strata one after the other: of each row, how many before it in the stratum have its state.
-    fn sum_small<C: Copy + Into<u32>, T: Total>(&mut self, scale: &FixedScale, codes: &[C]) -> T {
+    fn sum_small<T: Total>(&mut self, scale: &FixedScale, code: impl Fn(u32) -> u32) -> T {
         let mut sum = T::default();
         let mut start = 0;
         for &length in &self.lengths {
@@ -323,7 +328,7 @@ impl Candidates {
             start += rows.len();
             let mut states = [0u32; SMALL as usize];
             for (i, &row) in rows.iter().enumerate() {
-                let state = codes[row as usize].into();
+                let state = code(row);
                 let before = states[..i].iter().filter(|&&other| other == state).count() as u32;
                 states[i] = state;
                 // The cell grows by this row.

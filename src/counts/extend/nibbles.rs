@@ -7,13 +7,17 @@ use std::sync::OnceLock;
 
 use crate::Variable;
 use crate::counts::simd::{HALF, Line};
-use crate::data::{DiscreteData, with_codes};
+use crate::data::{DiscreteData, with_codes_of_rows};
 
 /// Variables of a line: [`HALF`] of them in the low four bits of its bytes, as many in the high ones.
 pub(crate) const WIDTH: usize = 2 * HALF;
 
 /// Variables with more states are in no line.
 const MAX_ARITY: u32 = 16;
+
+/// Of so many rows and more there are no lines. Tables from bit planes are as fast there, since strata are large, and the
+/// lines of 37 variables would take eight times the memory of their planes.
+const MOST_ROWS: usize = 1 << 20;
 
 /// Rows filled at a time: their lines stay in a core's first cache.
 const ROWS: usize = 256;
@@ -33,7 +37,7 @@ impl Nibbles {
     const NONE: u32 = u32::MAX;
 
     pub(crate) fn new(data: &DiscreteData) -> Self {
-        let in_lines = |x: &Variable| (2..=MAX_ARITY).contains(&data.arity(*x));
+        let in_lines = |x: &Variable| data.n_rows() < MOST_ROWS && (2..=MAX_ARITY).contains(&data.arity(*x));
         let mut variables: Vec<Variable> = (0..data.n_variables() as Variable).filter(in_lines).collect();
         variables.sort_by_key(|&x| data.arity(x));
         let mut place = vec![Self::NONE; data.n_variables()];
@@ -77,8 +81,8 @@ fn fill(data: &DiscreteData, variables: &[Variable], lines: &mut Vec<Line>) {
         let rows = number * ROWS..number * ROWS + lines.len();
         for (i, &x) in variables.iter().enumerate() {
             let (word, shift) = (i % HALF / 8, 8 * (i % 8) + 4 * (i / HALF));
-            with_codes!(data.column(x), |codes| {
-                for (line, &code) in lines.iter_mut().zip(&codes[rows.clone()]) {
+            with_codes_of_rows!(data.column(x), rows.clone(), |codes| {
+                for (line, &code) in lines.iter_mut().zip(codes) {
                     line.0[word] |= u64::from(code) << shift;
                 }
             });

@@ -123,9 +123,10 @@ impl CountingSession<'_, '_> {
         self.scratch.strata.group(data, given);
         self.scratch.codes.clear();
         self.scratch.codes.extend(self.scratch.strata.ids().iter().map(|&id| u64::from(id) << 32));
-        let columns: SmallVec<[_; 2]> = inner.iter().map(|&v| (data.arity(v), data.column(v).view())).collect();
+        let unpacked: SmallVec<[_; 2]> = inner.iter().map(|&v| (data.arity(v), data.column(v).unpacked())).collect();
+        let columns: SmallVec<[_; 2]> = unpacked.iter().map(|(arity, codes)| (arity, codes.view())).collect();
         for (row, code) in self.scratch.codes.iter_mut().enumerate() {
-            let cell = columns.iter().rev().fold(0, |cell, (arity, codes)| cell * arity + codes.get(row));
+            let cell = columns.iter().rev().fold(0, |cell, &(arity, codes)| cell * arity + codes.get(row));
             *code += u64::from(cell);
         }
         self.scratch.codes.sort_unstable();
@@ -164,7 +165,8 @@ impl CountingSession<'_, '_> {
         self.scratch.strata.group(data, tail);
         let mut codes: Vec<u128> = self.scratch.strata.ids().iter().map(|&id| u128::from(id)).collect();
         for variable in head.iter().rev() {
-            let column = data.column(*variable).view();
+            let column = data.column(*variable).unpacked();
+            let column = column.view();
             for (row, code) in codes.iter_mut().enumerate() {
                 *code = *code * arity(variable) + u128::from(column.get(row));
             }

@@ -64,6 +64,12 @@ pub(crate) trait Instructions: Copy {
         let _ = next;
         portable::tally::<S>(lines, rows, high, counts);
     }
+
+    /// The states of 64 rows: of those in word `s` of planes, of which no two share a row, s + 1.
+    #[inline(always)]
+    fn states(self, words: &[u64], states: &mut [u8; 64]) {
+        portable::states(words, states);
+    }
 }
 
 /// Something to be done with the instructions that a [`Counter`] has, compiled for each of them.
@@ -195,6 +201,37 @@ mod tests {
                             }
                         }
                     }
+                }
+            }
+        }
+    }
+
+    struct States<'a>(&'a [u64]);
+
+    impl Job for States<'_> {
+        type Output = [u8; 64];
+
+        const ON_BYTES: bool = true;
+
+        #[inline(always)]
+        fn with<I: Instructions>(self, instructions: I) -> [u8; 64] {
+            let mut states = [9; 64];
+            instructions.states(self.0, &mut states);
+            states
+        }
+    }
+
+    #[test]
+    fn all_kernels_find_the_same_states() {
+        let mut word = words(3);
+        for planes in [0usize, 1, 2, 3, 7, 31] {
+            for _ in 0..20 {
+                let expected: [u8; 64] = std::array::from_fn(|_| (word() % (planes as u64 + 1)) as u8);
+                let rows =
+                    |state: usize| (0..64).fold(0u64, |w, row| w | u64::from(expected[row] as usize == state) << row);
+                let bits: Vec<u64> = (1..=planes).map(rows).collect();
+                for counter in counters() {
+                    assert_eq!(counter.run(States(&bits)), expected, "{}", counter.kernel());
                 }
             }
         }

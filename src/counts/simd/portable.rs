@@ -4,6 +4,7 @@ use super::instructions::Instructions;
 #[cfg(target_arch = "x86_64")]
 use super::instructions::Job;
 use super::registers::{Cells, Counts, Eight, HALF, Line, Quad, STATES, Tile};
+use crate::data::spread;
 
 /// Everything in plain Rust.
 #[derive(Debug, Clone, Copy)]
@@ -168,5 +169,14 @@ pub(super) fn tally<const S: usize>(lines: &[Line], rows: &[u32], high: bool, co
         for (counts, word) in counts.as_chunks_mut::<8>().0.iter_mut().zip(words) {
             *counts = word.to_le_bytes();
         }
+    }
+}
+
+/// [`Instructions::states`](super::Instructions::states) in plain Rust.
+#[inline(always)]
+pub(super) fn states(words: &[u64], states: &mut [u8; 64]) {
+    *states = [0; 64];
+    for (state, &word) in (1..).zip(words) {
+        spread(word, state, states);
     }
 }

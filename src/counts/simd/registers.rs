@@ -1,9 +1,6 @@
 //! What kernels take and give: bits, codes and counts laid out as registers want them.
 
-/// 512 bits, one cache line: as many rows of a plane, or the states of 128 variables in one row, four bits each.
-#[repr(C, align(64))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Line(pub(crate) [u64; 8]);
+pub(crate) use crate::data::Line;
 
 /// Planes in a tile, each way.
 pub(crate) const TILE: usize = 4;

@@ -4,3 +4,4 @@ pub(crate) mod core;
 pub(crate) mod planes;
 pub(crate) mod row_scan;
 pub(crate) mod strata;
+mod unpack;

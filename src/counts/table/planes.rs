@@ -5,22 +5,30 @@
 
 use crate::Variable;
 use crate::counts::simd::{Line, equal};
-use crate::data::{CodesView, DiscreteData};
+use crate::data::{Codes, CodesView, DiscreteData, LINE_ROWS, PackedCodes};
 
-/// Rows in a line.
-const LINE_ROWS: usize = 512;
-
-/// Variables with more states have no planes: counting row by row is faster for nearly every table they are in, and
-/// planes would take several times the memory of the codes.
-pub(crate) const MAX_PLANE_ARITY: u32 = 32;
+pub(crate) use crate::data::MAX_PLANE_ARITY;
 
 /// The planes of a table. Rows past the end are zero.
 #[derive(Debug)]
 pub(crate) struct BitPlanes {
+    /// Those of columns that are not kept as planes.
     lines: Vec<Line>,
+    /// Columns that are.
+    packed: Vec<PackedCodes>,
+    /// Where each plane is, if there are such columns; else a plane has its number among the lines.
+    places: Vec<Place>,
     lines_per_plane: usize,
     /// Number of the first plane of each variable, and the end.
     first: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// The first of its lines.
+    Lines(usize),
+    /// A column and a state.
+    Packed(u32, u32),
 }
 
 impl BitPlanes {
@@ -32,21 +40,38 @@ impl BitPlanes {
             let planes = if arity <= MAX_PLANE_ARITY { arity - 1 } else { 0 };
             first.push(first[first.len() - 1] + planes);
         }
-        let planes = first[first.len() - 1] as usize;
-        let mut lines = vec![Line::default(); planes * lines_per_plane];
+        let own = |v: &usize| !matches!(data.column(*v as Variable), Codes::Packed(_));
+        let n_own: u32 = (0..data.n_variables()).filter(own).map(|v| first[v + 1] - first[v]).sum();
+        let mut lines = Vec::with_capacity(n_own as usize * lines_per_plane);
+        let mut packed = Vec::new();
+        let mut places = Vec::with_capacity(first[first.len() - 1] as usize);
         for variable in 0..data.n_variables() {
-            let own = first[variable] as usize * lines_per_plane..first[variable + 1] as usize * lines_per_plane;
-            match data.column(variable as Variable).view() {
-                _ if own.is_empty() => {}
-                CodesView::Narrow(codes) => fill(&mut lines[own], lines_per_plane, codes),
+            let n_planes = first[variable + 1] - first[variable];
+            let column = data.column(variable as Variable);
+            if let CodesView::Packed(codes) = column.view() {
+                let codes = codes.clone().with_states(data.arity(variable as Variable));
+                places.extend((1..=n_planes).map(|state| Place::Packed(packed.len() as u32, state)));
+                packed.push(codes);
+                continue;
+            }
+            let start = lines.len();
+            places.extend((0..n_planes as usize).map(|plane| Place::Lines(start + plane * lines_per_plane)));
+            lines.resize(start + n_planes as usize * lines_per_plane, Line::default());
+            match column.view() {
+                _ if n_planes == 0 => {}
                 CodesView::Wide(codes) => {
                     // Codes may be wider than their arity needs.
                     let codes: Vec<u8> = codes.iter().map(|&code| code as u8).collect();
-                    fill(&mut lines[own], lines_per_plane, &codes);
+                    fill(&mut lines[start..], lines_per_plane, &codes);
                 }
+                CodesView::Narrow(codes) => fill(&mut lines[start..], lines_per_plane, codes),
+                CodesView::Packed(_) => unreachable!("has planes"),
             }
         }
-        Self { lines, lines_per_plane, first }
+        if packed.is_empty() {
+            places = Vec::new();
+        }
+        Self { lines, packed, places, lines_per_plane, first }
     }
 
     /// Whether a variable has planes; one with a single state has none and needs none.
@@ -78,7 +103,11 @@ impl BitPlanes {
 
     /// A plane by its number.
     pub(crate) fn numbered(&self, number: usize) -> &[Line] {
-        &self.lines[number * self.lines_per_plane..(number + 1) * self.lines_per_plane]
+        let place = self.places.get(number).copied();
+        match place.unwrap_or(Place::Lines(number * self.lines_per_plane)) {
+            Place::Lines(start) => &self.lines[start..start + self.lines_per_plane],
+            Place::Packed(column, state) => self.packed[column as usize].plane(state as usize),
+        }
     }
 
     /// Lines in each plane.
@@ -114,7 +143,6 @@ fn fill(planes: &mut [Line], lines_per_plane: usize, codes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Codes;
 
     #[test]
     fn a_plane_has_the_rows_of_its_state() {
@@ -122,14 +150,20 @@ mod tests {
         let narrow = Codes::Narrow(codes.iter().map(|&code| code as u8).collect());
         let wide = Codes::Wide(codes.iter().map(|&code| code as u16).collect());
         let many = Codes::Wide((0..1300).collect());
-        let data = DiscreteData::new(vec![Codes::Narrow(vec![0; 1300]), narrow, many, wide], vec![1, 8, 1300, 8]);
-        let data = data.unwrap();
+        let bytes: Vec<u8> = codes.iter().map(|&code| code as u8).collect();
+        let packed = Codes::Packed(PackedCodes::pack(&bytes, 8));
+        let constant = Codes::Packed(PackedCodes::pack(&[0; 1300], 1));
+        let columns = vec![Codes::Narrow(vec![0; 1300]), narrow, many, wide, packed, constant];
+        let data = DiscreteData::new(columns, vec![1, 8, 1300, 8, 9, 2]).unwrap();
         let planes = BitPlanes::new(&data);
-        assert_eq!([0, 1, 2, 3].map(|v| planes.n_states(v)), [0, 7, 0, 7]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|v| planes.n_states(v)), [0, 7, 0, 7, 8, 1]);
+        assert_eq!(planes.numbered(planes.range(4..6).start + 2), planes.plane(1, 3));
+        assert!([planes.plane(4, 8), planes.plane(5, 1)].concat().iter().all(|line| line.0 == [0; 8]));
         assert!(planes.has(0, 1) && planes.has(1, 8) && !planes.has(2, 1300));
         for state in 1..8 {
             let plane = planes.plane(1, state);
             assert_eq!(plane, planes.plane(3, state));
+            assert_eq!(plane, planes.plane(4, state));
             assert_eq!(plane.len(), 3);
             for row in 0..3 * LINE_ROWS {
                 let bit = plane[row / LINE_ROWS].0[row % LINE_ROWS / 64] >> (row % 64) & 1;

@@ -1,8 +1,9 @@
 //! Dense tables counted row by row.
 
+use super::unpack::unpack;
 use crate::Variable;
 use crate::counts::simd::{Counter, Instructions, Job};
-use crate::data::{DiscreteData, with_codes};
+use crate::data::{CodesView, DiscreteData};
 
 /// Rows whose cells are worked out at a time.
 const CHUNK: usize = 1024;
@@ -36,19 +37,25 @@ impl Job for Count<'_> {
     const ON_BYTES: bool = true;
 
     #[inline(always)]
-    fn with<I: Instructions>(self, _: I) {
-        count_all(self.data, self.variables, self.table, self.scratch);
+    fn with<I: Instructions>(self, instructions: I) {
+        count_all(instructions, self.data, self.variables, self.table, self.scratch);
     }
 }
 
 #[inline(always)]
-fn count_all(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scratch: &mut Vec<u32>) {
+fn count_all<I: Instructions>(
+    instructions: I,
+    data: &DiscreteData,
+    variables: &[Variable],
+    table: &mut [u32],
+    scratch: &mut Vec<u32>,
+) {
     if table.len() <= MAX_SPLIT {
         scratch.resize(4 * MAX_SPLIT, 0);
         let (first, rest) = scratch.split_at_mut(MAX_SPLIT);
         let (second, rest) = rest.split_at_mut(MAX_SPLIT);
         let (third, fourth) = rest.split_at_mut(MAX_SPLIT);
-        chunks::<u16>(data, variables, |cells| {
+        chunks::<u16, I>(instructions, data, variables, |cells| {
             let fours = cells.chunks_exact(4);
             for &cell in fours.remainder() {
                 first[usize::from(cell) % MAX_SPLIT] += 1;
@@ -67,9 +74,13 @@ fn count_all(data: &DiscreteData, variables: &[Variable], table: &mut [u32], scr
             part[..table.len()].fill(0);
         }
     } else if table.len() <= 1 << 16 {
-        chunks::<u16>(data, variables, |cells| cells.iter().for_each(|&cell| table[usize::from(cell)] += 1));
+        chunks::<u16, I>(instructions, data, variables, |cells| {
+            cells.iter().for_each(|&cell| table[usize::from(cell)] += 1)
+        });
     } else {
-        chunks::<u32>(data, variables, |cells| cells.iter().for_each(|&cell| table[cell as usize] += 1));
+        chunks::<u32, I>(instructions, data, variables, |cells| {
+            cells.iter().for_each(|&cell| table[cell as usize] += 1)
+        });
     }
 }
 
@@ -100,15 +111,29 @@ fn step_all<T: Cell, C: Copy + Into<u16>>(cells: &mut [T], arity: u32, codes: &[
 }
 
 #[inline(always)]
-fn chunks<T: Cell>(data: &DiscreteData, variables: &[Variable], mut visit: impl FnMut(&[T])) {
+fn chunks<T: Cell, I: Instructions>(
+    instructions: I,
+    data: &DiscreteData,
+    variables: &[Variable],
+    mut visit: impl FnMut(&[T]),
+) {
     let mut cells = [T::default(); CHUNK];
+    let mut unpacked = [0; CHUNK];
     for start in (0..data.n_rows()).step_by(CHUNK) {
         let end = (start + CHUNK).min(data.n_rows());
         let cells = &mut cells[..end - start];
         cells.fill(T::default());
         for &variable in variables.iter().rev() {
             let arity = data.arity(variable);
-            with_codes!(data.column(variable), |codes| step_all(cells, arity, &codes[start..end]));
+            match data.column(variable).view() {
+                CodesView::Narrow(codes) => step_all(cells, arity, &codes[start..end]),
+                CodesView::Wide(codes) => step_all(cells, arity, &codes[start..end]),
+                CodesView::Packed(codes) => {
+                    let unpacked = &mut unpacked[..end - start];
+                    unpack(instructions, codes, start, unpacked);
+                    step_all(cells, arity, unpacked);
+                }
+            }
         }
         visit(cells);
     }

@@ -1,5 +1,6 @@
 //! 256 bits.
 
+mod states;
 mod tally;
 mod tile;
 
@@ -34,5 +35,11 @@ impl Instructions for Avx2 {
     ) {
         // SAFETY: as above.
         unsafe { tally::tally::<S>(lines, rows, next, high, counts) }
+    }
+
+    #[inline(always)]
+    fn states(self, words: &[u64], states: &mut [u8; 64]) {
+        // SAFETY: as above.
+        unsafe { states::states(words, states) }
     }
 }
