@@ -12,7 +12,7 @@ from phgs.data.values import Problem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PACKED_ROWS = 1 << 20
+PACKED_ROWS = 1_000_000
 """Columns of so many rows and more are kept as bit planes: an eighth of a byte for each state but the first."""
 
 MOST_STATES = 32

@@ -17,7 +17,7 @@ const MAX_ARITY: u32 = 16;
 
 /// Of so many rows and more there are no lines. Tables from bit planes are as fast there, since strata are large, and the
 /// lines of 37 variables would take eight times the memory of their planes.
-const MOST_ROWS: usize = 1 << 20;
+const MOST_ROWS: usize = 1_000_000;
 
 /// Rows filled at a time: their lines stay in a core's first cache.
 const ROWS: usize = 256;
