@@ -500,8 +500,8 @@ def as_table(
 def no_cache(data: Any) -> ParameterError:
     """Return the error of a table that does not come from Parquet files as they are."""
     return ParameterError(
-        "cache: what was read from Parquet files is kept, without counts= and weights=; data are a"
-        f" {type(data).__name__}: leave cache= out"
+        "cache: what was read from Parquet files is kept, without counts= and weights=; for other data"
+        f" ({type(data).__name__}) leave cache= out"
     )
 
 
@@ -532,6 +532,8 @@ def _table_of_shards(
 
     if cache is None:
         return table(warned=warn)
+    if not source.paths:
+        raise no_cache(source)
     from phgs.data.cached import cached
 
     options = {"names": frame.names, "columns": frame.columns, "categories": sorted(read), "missing": missing}
