@@ -248,6 +248,8 @@ def test_what_is_not_kept_is_refused_with_the_remedy(lake, tmp_path):
         phgs.as_table(table, cache=kept)
     with pytest.raises(phgs.ParameterError, match="there is no folder"):
         phgs.as_table(lake, cache=tmp_path / "no" / "kept.planes")
+    with pytest.raises(phgs.DataError, match=r"cache: names that are kept are text or whole numbers, and one is 1\.5"):
+        phgs.as_table(lake, cache=kept, names=[1.5, *range(table.n_variables - 1)])
     kept.write_text("mine")
     with pytest.raises(phgs.DataError, match=r"cache: .*kept\.planes is there, and phgs did not write it"):
         phgs.as_table(lake, cache=kept)

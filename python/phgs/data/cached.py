@@ -56,6 +56,9 @@ def cached(
         missing or labels are no text, number or truth value.
     """
     path = check_writable(path)
+    name = next((name for name in options["names"] if type(name) not in (str, int)), None)
+    if name is not None:
+        raise DataError(f"cache: names that are kept are text or whole numbers, and one is {name!r}; give other names=")
     of = {"files": source.versions(), "byteorder": sys.byteorder, "options": options}
     header = _header(path)
     if header is not None and header["of"] == json.loads(json.dumps(of)):
