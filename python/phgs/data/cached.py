@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from phgs.data.shards import Shards
     from phgs.data.table import IncompleteTable
 
-_FIRST = b"phgs planes 1\n"
+_OURS = b"phgs planes "
+_FIRST = _OURS + b"1\n"
 _LINE = 64
 
 
@@ -76,7 +77,7 @@ def _header(path: Path) -> dict[str, Any] | None:
         return None
     with path.open("rb") as file:
         first = file.read(len(_FIRST))
-        if not first.startswith(_FIRST.split()[0] + b" planes "):
+        if not first.startswith(_OURS):
             raise DataError(f"cache: {path} is there, and phgs did not write it; give another path")
         if first != _FIRST:
             return None

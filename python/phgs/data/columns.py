@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phgs import _core
-from phgs.data.values import NOT_FINITE, NUMBER, Problem, Values, _is_missing, _key, is_number
+from phgs.data.values import NOT_FINITE, NUMBER, Problem, Values, _is_missing, _key, is_number, with_gaps
 
 _WHOLE_LIMIT = 2.0**53
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
@@ -103,6 +103,15 @@ def name_of_missing(labels: Iterable[Any]) -> Any:
     return found
 
 
+def complete_rows(columns: Sequence[CodedColumn]) -> NDArray[np.bool_]:
+    """Return which rows have no missing value."""
+    keep = np.ones(len(columns[0]), dtype=np.bool_)
+    for column in columns:
+        if column.missing:
+            keep &= column.codes >= 0
+    return keep
+
+
 def encode(values: Values | Problem) -> CodedColumn | Problem:
     """Number the values of one column.
 
@@ -137,11 +146,6 @@ def encode(values: Values | Problem) -> CodedColumn | Problem:
 def code_type(n_states: int) -> type[np.unsignedinteger[Any]]:
     """Return the type for codes of so many states, and for their number, which stands for a missing value."""
     return np.uint8 if n_states < 256 else np.uint16
-
-
-def with_gaps(n_states: int) -> type[np.signedinteger[Any]]:
-    """Return the narrowest type for codes of so many states, for their number and for −1."""
-    return np.int8 if n_states <= 127 else np.int16 if n_states <= 32_767 else np.int32
 
 
 def in_bytes(codes: NDArray[Any]) -> NDArray[Any]:

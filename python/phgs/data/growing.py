@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phgs import _core
-from phgs.data.columns import CodedColumn, code_type, encode, with_gaps
+from phgs.data.columns import CodedColumn, code_type, encode
 from phgs.data.packed import MOST_STATES, can_pack
-from phgs.data.values import Problem, read_values
+from phgs.data.values import Problem, read_values, with_gaps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from phgs import _core
 from phgs.data.columns import CodedColumn, Stored, unpacked
 from phgs.data.values import Problem
@@ -93,8 +95,6 @@ def stored(codes: Sequence[NDArray[Any]]) -> tuple[Stored, ...]:
 
 def state_counts(codes: Sequence[NDArray[Any]], index: int, arity: int) -> list[int]:
     """Count the rows of each state of a column, and after them the missing values where there are any."""
-    import numpy as np
-
     column = stored(codes)[index]
     if not isinstance(column, _core.PackedColumn):
         return np.bincount(column, minlength=arity).tolist()  # type: ignore[no-any-return]

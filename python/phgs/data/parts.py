@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phgs import _core
-from phgs.data.columns import CodedColumn, Stored, code_type, in_bytes, unpacked
+from phgs.data.columns import CodedColumn, Stored, code_type, complete_rows, in_bytes, unpacked
 from phgs.data.growing import Growing
 from phgs.data.packed import MOST_STATES, packed, packed_or_problem
 from phgs.data.stored import columns_at_once, let_go
@@ -242,10 +242,7 @@ class Part(Reading):
             self._found[i] = whole
         columns = [column for column in self._found if isinstance(column, CodedColumn)]
         if drop and len(columns) == len(self._found):
-            keep = np.ones(len(columns[0]), dtype=np.bool_)
-            for column in columns:
-                if column.missing:
-                    keep &= column.codes >= 0
+            keep = complete_rows(columns)
             self._found = [packed_or_problem(column.on_rows(keep, missing_is_state=False)) for column in columns]
         return self._states()
 

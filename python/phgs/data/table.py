@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from phgs import _core
 from phgs.data import checks, findings
 from phgs.data.base import Data
-from phgs.data.columns import CodedColumn, encode
+from phgs.data.columns import CodedColumn, complete_rows, encode
 from phgs.data.counts import PerRow, counted
 from phgs.data.files import MISSING_TEXT
 from phgs.data.frames import Frame, Name, names_of, take_apart
@@ -661,15 +661,6 @@ def what_is_missing() -> str:
     """Say what counts as missing in text files."""
     marks = ", ".join(mark for mark in MISSING_TEXT if mark)
     return f" (in CSV files empty fields and {marks} count as missing unless quoted)"
-
-
-def complete_rows(columns: Sequence[CodedColumn]) -> NDArray[np.bool_]:
-    """Return which rows have no missing value."""
-    keep = np.ones(len(columns[0]), dtype=np.bool_)
-    for column in columns:
-        if column.missing:
-            keep &= column.codes >= 0
-    return keep
 
 
 def _without_missing(

@@ -324,10 +324,14 @@ def _of_groups(groups: Iterable[Any], declared: bool) -> Values | Problem:
             new.append(number.setdefault(_key(label), len(labels)))
             if new[-1] == len(labels):
                 labels.append(label)
-        kind = np.int8 if len(labels) <= 127 else np.int16 if len(labels) <= 32_767 else np.int32
         # The last entry stands for −1.
-        parts.append(np.asarray([*new, -1], dtype=kind)[found.data])
+        parts.append(np.asarray([*new, -1], dtype=with_gaps(len(labels)))[found.data])
     return Values(np.concatenate(parts), labels, declared=said)
+
+
+def with_gaps(n_states: int) -> type[np.signedinteger[Any]]:
+    """Return the narrowest type for codes of so many states, for their number and for −1."""
+    return np.int8 if n_states <= 127 else np.int16 if n_states <= 32_767 else np.int32
 
 
 def _one_dictionary(column: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from phgs import _core
 from phgs.data import checks
-from phgs.data.columns import CodedColumn, Stored
+from phgs.data.columns import CodedColumn, Stored, complete_rows
 from phgs.data.growing import Growing
 from phgs.data.packed import state_codes, stored
 from phgs.data.shards import Shards, is_many, shards
@@ -78,7 +78,7 @@ class Source:
                 " missing='level'"
             )
         if self.missing == "drop":
-            kept = np.logical_and.reduce([part.codes >= 0 for part in found])
+            kept = complete_rows(found)
             return self._usable(part.on_rows(kept, missing_is_state=False) for part in found)
         whole = self._usable(part.on_rows(None, missing_is_state=True) for part in found)
         # The state of missing values has one name in all parts, which no other state has.
