@@ -130,14 +130,12 @@ impl Codes {
             Self::Narrow(codes) => codes[row] = code as u8,
             Self::Wide(codes) => codes[row] = code as u16,
             Self::Shared(shared) => {
-                let mut codes = shared.0.as_ref().as_ref().to_vec();
-                codes[row] = code as u8;
-                *self = Self::Narrow(codes);
+                *self = Self::Narrow(shared.0.as_ref().as_ref().to_vec());
+                self.set(row, code);
             }
             Self::Packed(packed) => {
-                let mut codes = packed.to_bytes();
-                codes[row] = code as u8;
-                *self = Self::Narrow(codes);
+                *self = Self::Narrow(packed.to_bytes());
+                self.set(row, code);
             }
         }
     }

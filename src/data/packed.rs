@@ -49,6 +49,11 @@ enum Plane {
 }
 
 impl Plane {
+    /// Of a state that no row has.
+    fn empty(n_rows: usize) -> Self {
+        Self::Own(Arc::new(vec![Line::default(); n_rows.div_ceil(LINE_ROWS)]))
+    }
+
     fn lines(&self) -> &[Line] {
         match self {
             Self::Own(lines) => lines,
@@ -204,8 +209,7 @@ impl PackedCodes {
             let former = planes[number(state)].replace(plane);
             assert!(former.is_none() && number(state) != number(0), "two states with one number");
         }
-        let lines = self.n_rows.div_ceil(LINE_ROWS);
-        let nobody = || Plane::Own(Arc::new(vec![Line::default(); lines]));
+        let nobody = || Plane::empty(self.n_rows);
         let planes = planes.into_iter().skip(1).map(|plane| plane.unwrap_or_else(nobody)).collect();
         Self { n_rows: self.n_rows, planes }
     }
@@ -214,8 +218,7 @@ impl PackedCodes {
     pub(crate) fn with_states(mut self, arity: u32) -> Self {
         let planes = if arity <= MAX_PLANE_ARITY { arity.saturating_sub(1) as usize } else { 0 };
         if planes > self.planes.len() {
-            let nobody = Plane::Own(Arc::new(vec![Line::default(); self.n_rows.div_ceil(LINE_ROWS)]));
-            self.planes.resize(planes, nobody);
+            self.planes.resize(planes, Plane::empty(self.n_rows));
         }
         self
     }

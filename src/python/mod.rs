@@ -74,6 +74,10 @@ mod _core {
     #[pymodule_export]
     use super::sums::{NumberPart, NumberSums};
 
+    /// Columns with more states have no bit planes.
+    #[pymodule_export]
+    const MAX_PLANE_ARITY: u32 = crate::data::MAX_PLANE_ARITY;
+
     /// Version of the package.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

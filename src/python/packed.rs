@@ -56,6 +56,12 @@ impl PackedColumn {
         self.0.n_states()
     }
 
+    /// Bytes of all planes.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.bytes().map(<[u8]>::len).sum()
+    }
+
     /// The code of each row.
     fn unpacked<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
         PyArray1::from_vec(py, py.detach(|| self.0.to_bytes()))

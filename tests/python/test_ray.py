@@ -8,14 +8,10 @@ import time
 import pytest
 
 import phgs
-from test_workers import interrupted, learned, numbers, of_numbers, write
+from test_workers import ON_CLUSTERS, interrupted, learned, numbers, of_numbers, write
 
 pytestmark = [
-    pytest.mark.extras,
-    pytest.mark.timeout(600),
-    # Processes and sockets of clusters are closed some time after their ends.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    *ON_CLUSTERS,
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]

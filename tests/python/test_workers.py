@@ -18,6 +18,15 @@ import phgs
 from phgs.data import asking, sharded, sharded_numbers
 from phgs.data.engines import InProcess, LostError, Place
 
+ON_CLUSTERS = [
+    pytest.mark.extras,
+    pytest.mark.timeout(600),
+    # Processes and sockets of clusters are closed some time after their ends.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+"""Marks of the tests that start clusters."""
+
 RESTRICTED = {"gsc": {"skeleton": [("HR", "HRBP"), ("HR", "HREKG"), ("HRBP", "HREKG"), ("CO", "HR"), ("CVP", "PCWP")]}}
 """What methods need beside data."""
 

@@ -118,7 +118,6 @@ def _keep(path: Path, table: CategoricalTable, of: dict[str, Any]) -> None:
             )
     columns = stored(table.codes)
     kinds = ["planes" if isinstance(column, _core.PackedColumn) else str(column.dtype) for column in columns]
-    sizes = [_size(column) for column in columns]
     header: dict[str, Any] = {
         "of": of,
         "n_rows": table.n_rows,
@@ -131,9 +130,9 @@ def _keep(path: Path, table: CategoricalTable, of: dict[str, Any]) -> None:
     room = len(json.dumps(header | {"starts": [10**18] * len(columns), "bytes": 10**18}))
     at = _rounded(len(_FIRST) + 8 + room)
     starts = []
-    for size in sizes:
+    for column in columns:
         starts.append(at)
-        at = _rounded(at + size)
+        at = _rounded(at + column.nbytes)
     text = json.dumps(header | {"starts": starts, "bytes": at}).ljust(room).encode()
     write_pieces(path, _pieces(text, columns))
 
@@ -148,13 +147,7 @@ def _pieces(header: bytes, columns: Sequence[Stored]) -> Iterator[bytes | memory
             yield from column.planes()
         else:
             yield np.ascontiguousarray(column).data
-        yield _filling(_size(column))
-
-
-def _size(column: Stored) -> int:
-    if isinstance(column, _core.PackedColumn):
-        return (column.n_states - 1) * -(-len(column) // (8 * _LINE)) * _LINE
-    return column.nbytes
+        yield _filling(column.nbytes)
 
 
 def _rounded(at: int) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PACKED_ROWS = 1_000_000
 """Columns of so many rows and more are kept as bit planes: an eighth of a byte for each state but the first."""
 
-MOST_STATES = 32
+MOST_STATES = _core.MAX_PLANE_ARITY
 """Columns with more states have no planes."""
 
 
