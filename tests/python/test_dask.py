@@ -167,6 +167,18 @@ WORK = {
 }
 
 
+def test_workers_are_those_of_the_scheduler_whatever_the_client_remembers(cluster, monkeypatch):
+    from phgs.data.on_dask import DaskEngine
+
+    client = cluster(2)
+    engine = DaskEngine(client)
+    # Now and then a client writes over what it remembers, without the workers.
+    monkeypatch.setattr(client, "scheduler_info", lambda **_: {"workers": {}})
+    assert len(engine.places()) == 2
+    client.close()
+    assert engine.places() == []
+
+
 @pytest.mark.parametrize("name", WORK)
 def test_ctrl_c_frees_the_workers_within_two_seconds(name, tmp_path, cluster):
     table = phgs.Network.load("alarm").sample(300_000, seed=1)

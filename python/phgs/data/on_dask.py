@@ -115,11 +115,18 @@ class DaskEngine:
         self._client = client
 
     def places(self) -> list[Place]:
-        """List the workers."""
+        """List the workers; none where the scheduler cannot be reached."""
+        # Asked of the scheduler: what the client remembers of it is written over now and then, without the workers.
+        scheduler = self._client.scheduler
+        if scheduler is None:  # The client is closed.
+            return []
         try:
-            found = self._client.scheduler_info(n_workers=-1)["workers"]
-        except TypeError:  # Older versions list all.
-            found = self._client.scheduler_info()["workers"]
+            try:
+                found = self._client.sync(scheduler.identity, n_workers=-1)["workers"]
+            except TypeError:  # Older versions list all.
+                found = self._client.sync(scheduler.identity)["workers"]
+        except _UNREACHABLE:
+            return []
         return [Place(name, int(facts["nthreads"]), facts["memory_limit"] or None) for name, facts in found.items()]
 
     def put(self, make: Callable[..., Any], given: tuple[Any, ...], threads: int, place: str) -> _Actor:
