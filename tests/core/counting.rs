@@ -372,6 +372,53 @@ fn more_cells_than_any_integer_holds_are_counted() {
 }
 
 #[test]
+fn large_tables_of_many_rows_are_counted_some_rows_at_a_time() {
+    let mut rng = rng(8);
+    // Few cells occur, or nearly as many as there are rows; codes of one and of two bytes; cells of 64 bits, of 128, and more.
+    for arities in [[4, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4], [60, 2, 300, 40, 3, 50, 2, 2, 700, 60, 50, 40], [60_000; 12]]
+    {
+        let data = random_data(&mut rng, 300_001, &arities);
+        let order = shuffled(&mut rng, &(0..12).collect::<Vec<_>>());
+        for set in [&order[..6], &order[..11], &order] {
+            let expected = plain_table(&data, set);
+            let mut sorted = set.to_vec();
+            sorted.sort_unstable();
+            for engine in engines(&data) {
+                let mut session = engine.session();
+                if session.table(set).is_some() {
+                    continue;
+                }
+                let mut counts = Vec::new();
+                session.for_each_cell(set, |cell, count| counts.push((cell, count)));
+                assert!(counts.windows(2).all(|w| w[0].0 < w[1].0));
+                assert_eq!(counts.len(), expected.len());
+                for ((states, &count), &(found, found_count)) in expected.iter().zip(&counts) {
+                    assert_eq!(count, found_count);
+                    let cell = states.iter().zip(set.iter().rev()).try_fold(0u128, |cell, (&state, &v)| {
+                        cell.checked_mul(u128::from(data.arity(v)))?.checked_add(u128::from(state))
+                    });
+                    // Beyond 128 bits cells are numbered otherwise.
+                    assert!(arities[0] == 60_000 || cell == Some(found));
+                }
+                let mut sum = FixedSum::default();
+                expected.values().for_each(|&n| sum += engine.scale().n_log_n(n));
+                assert_eq!(session.sum_n_log_n(&sorted), sum);
+                let mut strata: BTreeMap<&[u32], Vec<(u32, u32)>> = BTreeMap::new();
+                for (states, &count) in &expected {
+                    let (given, inner) = states.split_at(set.len() - 2);
+                    strata.entry(given).or_default().push((inner[1] + data.arity(set[0]) * inner[0], count));
+                }
+                let mut strata = strata.into_values();
+                session.for_each_stratum(&set[..2], &set[2..], |cells| {
+                    assert_eq!(Some(cells), strata.next().as_deref());
+                });
+                assert_eq!(strata.next(), None);
+            }
+        }
+    }
+}
+
+#[test]
 fn sets_of_any_size_are_counted_alike_in_any_order_of_questions() {
     let mut rng = rng(7);
     for round in 0..200 {

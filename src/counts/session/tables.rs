@@ -12,8 +12,8 @@ use crate::counts::extend::each::Source;
 use crate::counts::fixed::Total;
 use crate::counts::table::core::{MAX_SET, Set, complete, count_core};
 use crate::counts::table::planes::MAX_PLANE_ARITY;
-use crate::counts::table::row_scan;
 use crate::counts::table::strata::{cells_within, most_cells, reorder};
+use crate::counts::table::{occurring, row_scan};
 
 /// Where a table is.
 pub(super) enum Place {
@@ -111,11 +111,20 @@ impl CountingSession<'_, '_> {
             }
             return;
         }
-        let Some(Source { data, .. }) = engine.here() else {
+        let Some(Source { data, .. }) = engine.here().filter(|source| source.data.n_rows() <= occurring::TOGETHER)
+        else {
             // By increasing cell, the variables of `inner` fastest: strata follow each other.
-            for stratum in engine.cells(&all).chunk_by(|(a, _), (b, _)| a / block as u128 == b / block as u128) {
-                cells.clear();
-                cells.extend(stratum.iter().map(|&(cell, count)| ((cell % block as u128) as u32, count)));
+            let mut current = 0;
+            self.for_each_cell(&all, |cell, count| {
+                let stratum = cell / block as u128;
+                if stratum != current && !cells.is_empty() {
+                    visit(&cells);
+                    cells.clear();
+                }
+                current = stratum;
+                cells.push(((cell % block as u128) as u32, count));
+            });
+            if !cells.is_empty() {
                 visit(&cells);
             }
             return;
@@ -138,10 +147,10 @@ impl CountingSession<'_, '_> {
     }
 
     /// Calls `visit(cell, count)` for every cell of the table of `variables` (any order, distinct) that has a count,
-    /// by increasing cell, numbered as in [`table`](Self::table). Memory is O(rows) however many cells there are.
+    /// by increasing cell, numbered as in [`table`](Self::table). Memory is that of the cells that have a count.
     ///
     /// When there are more than 2¹²⁸ cells the last variables are taken together: their configuration is replaced by
-    /// its rank among those that occur, and the numbering is as if that were one variable.
+    /// its rank among those that occur, and the numbering is as if that were one variable. Memory is O(rows) then.
     pub fn for_each_cell(&mut self, variables: &[Variable], mut visit: impl FnMut(u128, u32)) {
         let engine = self.engine;
         if let Some(table) = self.table(variables) {
@@ -149,31 +158,31 @@ impl CountingSession<'_, '_> {
             counted.for_each(|(cell, &count)| visit(cell as u128, count));
             return;
         }
-        let Some(Source { data, .. }) = engine.here() else {
+        let Some(Source { data, counter, .. }) = engine.here() else {
             return engine.cells(variables).into_iter().for_each(|(cell, count)| visit(cell, count));
         };
-        let arity = |variable: &Variable| u128::from(data.arity(*variable));
-        let rows = data.n_rows() as u128;
-        let mut plain = variables.len();
-        if variables.iter().try_fold(1u128, |cells, v| cells.checked_mul(arity(v))).is_none() {
-            let within = |head: &[Variable]| head.iter().try_fold(rows, |cells, v| cells.checked_mul(arity(v)));
-            while within(&variables[..plain]).is_none() {
-                plain -= 1;
+        let within = |first: u128, some: &[Variable]| {
+            some.iter().try_fold(first, |cells, &v| cells.checked_mul(u128::from(data.arity(v))))
+        };
+        match within(1, variables) {
+            Some(cells) if cells <= u128::from(u64::MAX) => {
+                let found = occurring::cells::<u64>(counter, data, variables, &[]);
+                found.into_iter().for_each(|(cell, count)| visit(u128::from(cell), count));
             }
-        }
-        let (head, tail) = variables.split_at(plain);
-        self.scratch.strata.group(data, tail);
-        let mut codes: Vec<u128> = self.scratch.strata.ids().iter().map(|&id| u128::from(id)).collect();
-        for variable in head.iter().rev() {
-            let column = data.column(*variable).unpacked();
-            let column = column.view();
-            for (row, code) in codes.iter_mut().enumerate() {
-                *code = *code * arity(variable) + u128::from(column.get(row));
+            Some(_) => {
+                let found = occurring::cells::<u128>(counter, data, variables, &[]);
+                found.into_iter().for_each(|(cell, count)| visit(cell, count));
             }
-        }
-        codes.sort_unstable();
-        for run in codes.chunk_by(|a, b| a == b) {
-            visit(run[0], run.len() as u32);
+            None => {
+                let mut plain = variables.len();
+                while within(data.n_rows() as u128, &variables[..plain]).is_none() {
+                    plain -= 1;
+                }
+                let (head, tail) = variables.split_at(plain);
+                self.scratch.strata.group(data, tail);
+                let found = occurring::cells::<u128>(counter, data, head, self.scratch.strata.ids());
+                found.into_iter().for_each(|(cell, count)| visit(cell, count));
+            }
         }
     }
 
@@ -254,7 +263,9 @@ impl CountingSession<'_, '_> {
         let engine = self.engine;
         if let Some(cells) = cells_within(engine.shape(), variables, self.table_limit()) {
             self.count_rows(variables, cells);
-        } else if let Some(Source { data, .. }) = engine.here() {
+        } else if let Some(Source { data, .. }) =
+            engine.here().filter(|source| source.data.n_rows() <= occurring::TOGETHER)
+        {
             self.scratch.strata.group(data, variables);
             self.scratch.counts.clear();
             self.scratch.counts.resize(self.scratch.strata.n_strata(), 0);
@@ -262,8 +273,10 @@ impl CountingSession<'_, '_> {
                 self.scratch.counts[id as usize] += 1;
             }
         } else {
-            self.scratch.counts.clear();
-            self.scratch.counts.extend(engine.cells(variables).into_iter().map(|(_, count)| count));
+            let mut counts = std::mem::take(&mut self.scratch.counts);
+            counts.clear();
+            self.for_each_cell(variables, |_, count| counts.push(count));
+            self.scratch.counts = counts;
         }
         T::of(self.engine.scale(), &self.scratch.counts)
     }
